@@ -1,0 +1,130 @@
+package env
+
+import "fmt"
+
+// An Effect is what a roll does to the turn.
+type Effect uint8
+
+const (
+	// Gain adds points to the turn total; the turn goes on.
+	Gain Effect = iota
+	// Bust ends the turn and loses the turn total.
+	Bust
+	// Wipe ends the turn and loses the turn total and the banked score.
+	Wipe
+	// Stop ends the turn; the turn total is banked.
+	Stop
+)
+
+// String returns the effect's name in lower case.
+func (e Effect) String() string {
+	switch e {
+	case Gain:
+		return "gain"
+	case Bust:
+		return "bust"
+	case Wipe:
+		return "wipe"
+	case Stop:
+		return "stop"
+	}
+	return fmt.Sprintf("Effect(%d)", uint8(e))
+}
+
+// An Outcome is what one roll of the dice does.
+type Outcome struct {
+	Effect Effect
+	// Points are what a Gain adds to the turn total, at least 1; 0 otherwise.
+	Points int16
+}
+
+// String returns "gain 5", "bust", "wipe" or "stop".
+func (o Outcome) String() string {
+	if o.Effect == Gain {
+		return fmt.Sprintf("gain %d", o.Points)
+	}
+	return o.Effect.String()
+}
+
+func gain(points int) Outcome { return Outcome{Effect: Gain, Points: int16(points)} }
+func bust() Outcome           { return Outcome{Effect: Bust} }
+
+// A Chance is an outcome with its weight: out of [Game.Rolls] equally likely
+// rolls, Weight have this outcome.
+type Chance struct {
+	Outcome
+	Weight int
+}
+
+// chance is a variant's rule, tabulated: every roll's outcome for the
+// sampler, and the same outcomes merged for exact computation.
+type chance struct {
+	rolls int // equally likely rolls: faces to the power of dice
+	// byRoll[held*stride+r] is the outcome of roll r; stride is 0 where the
+	// rule is the same at every score.
+	byRoll []Outcome
+	stride int
+	merged [][]Chance // by held; one row where stride is 0
+}
+
+// chances returns the variant's table under the given options, made once.
+func (v *Variant) chances(on Options) *chance {
+	cell := &v.tables[on]
+	cell.once.Do(func() { cell.table = v.tabulate(on) })
+	return cell.table
+}
+
+func (v *Variant) tabulate(on Options) *chance {
+	c := &chance{rolls: 1}
+	for range v.Dice {
+		c.rolls *= v.Faces
+	}
+	rows := 1
+	if v.ByHeld {
+		rows = v.Target.Max // held is below the target while a game goes on
+		c.stride = c.rolls
+	}
+	dice := make([]int, v.Dice)
+	for held := range rows {
+		var merged []Chance
+		for roll := range c.rolls {
+			v.dice(roll, dice)
+			o := v.Roll(dice, held, on)
+			c.byRoll = append(c.byRoll, o)
+			merged = addChance(merged, o)
+		}
+		c.merged = append(c.merged, merged)
+	}
+	return c
+}
+
+// addChance counts one more roll with outcome o, keeping first-seen order.
+func addChance(list []Chance, o Outcome) []Chance {
+	for i := range list {
+		if list[i].Outcome == o {
+			list[i].Weight++
+			return list
+		}
+	}
+	return append(list, Chance{Outcome: o, Weight: 1})
+}
+
+// dice writes the faces of roll number roll, each in [1, Faces]; the first
+// die is the most significant digit.
+func (v *Variant) dice(roll int, faces []int) {
+	for i := len(faces) - 1; i >= 0; i-- {
+		faces[i] = roll%v.Faces + 1
+		roll /= v.Faces
+	}
+}
+
+// row returns the start of the sampler's row for a mover who holds held.
+func (c *chance) row(held int) int { return held * c.stride }
+
+// at returns the merged outcomes for a mover who holds held.
+func (c *chance) at(held int) []Chance {
+	if c.stride == 0 {
+		return c.merged[0]
+	}
+	return c.merged[held]
+}

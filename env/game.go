@@ -1,0 +1,312 @@
+package env
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// MaxPlayers is the largest number of seats of any variant.
+const MaxPlayers = 10
+
+// DefaultPlayers is the number of seats where none is asked for.
+const DefaultPlayers = 2
+
+// ErrConfig is what [New] wraps when a variant cannot be played as asked.
+var ErrConfig = errors.New("env: bad configuration")
+
+// A Config asks for a game. The zero value of each field asks for the default.
+type Config struct {
+	Variant string          // an ID or alias; "pig" by default
+	Players int             // number of seats; 2 by default
+	Target  int             // points or pieces that end the game; the variant's own by default
+	Options map[string]bool // the variant's options that differ from their defaults
+}
+
+// A Game is a variant with its players, target and options: immutable, and
+// comparable with ==. The zero Game is not valid; [New] makes one.
+type Game struct {
+	variant         *Variant
+	chance          *chance // that of the variant under the options
+	players, target int16
+	options         Options
+}
+
+// New returns the game that c asks for, or an error wrapping
+// [ErrUnknownVariant] or [ErrConfig] that says what would be right.
+func New(c Config) (Game, error) {
+	if c.Variant == "" {
+		c.Variant = "pig"
+	}
+	v, err := Lookup(c.Variant)
+	if err != nil {
+		return Game{}, err
+	}
+	if c.Players == 0 {
+		c.Players = DefaultPlayers
+	}
+	if c.Players < v.MinPlayers || c.Players > v.MaxPlayers {
+		return Game{}, fmt.Errorf("%w: %s is for %d to %d players, not %d", ErrConfig, v.ID, v.MinPlayers, v.MaxPlayers, c.Players)
+	}
+	if c.Target == 0 {
+		c.Target = v.Target.Default
+	}
+	if c.Target < v.Target.Min || c.Target > v.Target.Max {
+		if v.Target.Min == v.Target.Max {
+			return Game{}, fmt.Errorf("%w: the target of %s is always %d %s, not %d", ErrConfig, v.ID, v.Target.Min, v.Unit, c.Target)
+		}
+		return Game{}, fmt.Errorf("%w: the target of %s is from %d to %d %s, not %d", ErrConfig, v.ID, v.Target.Min, v.Target.Max, v.Unit, c.Target)
+	}
+	on, err := v.options(c.Options)
+	if err != nil {
+		return Game{}, err
+	}
+	return Game{
+		variant: v, chance: v.chances(on),
+		players: int16(c.Players), target: int16(c.Target), options: on,
+	}, nil
+}
+
+// Must returns g and panics if err is not nil. It serves games that are
+// written into a program, in tests and examples.
+func Must(g Game, err error) Game {
+	if err != nil {
+		panic(err)
+	}
+	return g
+}
+
+// options returns the set of options that are on when asked overrides the
+// defaults.
+func (v *Variant) options(asked map[string]bool) (Options, error) {
+	var on Options
+	var names []string
+	for i, o := range v.Options {
+		value, ok := asked[o.Name]
+		if !ok {
+			value = o.Default
+		}
+		if value {
+			on |= 1 << i
+		}
+		names = append(names, o.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(asked)) {
+		if !slices.Contains(names, name) {
+			has := "has no options"
+			if len(names) > 0 {
+				has = "has the options " + strings.Join(names, ", ")
+			}
+			return 0, fmt.Errorf("%w: %s has no option %q; it %s", ErrConfig, v.ID, name, has)
+		}
+	}
+	return on, nil
+}
+
+// Config returns the configuration that makes g, every field filled in.
+func (g Game) Config() Config {
+	c := Config{Variant: g.variant.ID, Players: int(g.players), Target: int(g.target)}
+	for i, o := range g.variant.Options {
+		if c.Options == nil {
+			c.Options = make(map[string]bool)
+		}
+		c.Options[o.Name] = g.options.Has(i)
+	}
+	return c
+}
+
+// Variant returns the game's variant, which must not be changed.
+func (g Game) Variant() *Variant { return g.variant }
+
+// Players returns the number of seats, in [1, MaxPlayers].
+func (g Game) Players() int { return int(g.players) }
+
+// Target returns the score that ends the game.
+func (g Game) Target() int { return int(g.target) }
+
+// Rolls returns the number of equally likely rolls: faces to the power of
+// dice. It is the sum of the weights of every list that [Game.Outcomes]
+// returns.
+func (g Game) Rolls() int { return g.chance.rolls }
+
+// String describes the game on one line, as in "pig, 2 players, target 100".
+func (g Game) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, %d player", g.variant.ID, g.players)
+	if g.players != 1 {
+		b.WriteByte('s')
+	}
+	fmt.Fprintf(&b, ", target %d", g.target)
+	for i, o := range g.variant.Options {
+		if on := g.options.Has(i); on != o.Default {
+			fmt.Fprintf(&b, ", %s=%t", o.Name, on)
+		}
+	}
+	return b.String()
+}
+
+// Fingerprint returns 16 hexadecimal digits that identify the game by what it
+// is: its configuration, its ending and every chance outcome. A policy
+// learned under other rules, even of the same name, has another fingerprint.
+// It is the start of the SHA-256 of a text that lists all of these.
+func (g Game) Fingerprint() string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s\nplayers %d\ntarget %d\nending %v\nrolls %d\n", g.variant.ID, g.players, g.target, g.variant.Ending, g.chance.rolls)
+	for i, o := range g.variant.Options {
+		fmt.Fprintf(h, "option %s %t\n", o.Name, g.options.Has(i))
+	}
+	for held, row := range g.chance.merged {
+		for _, c := range row {
+			fmt.Fprintf(h, "held %d: %d x %v\n", held, c.Weight, c.Outcome)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// Start returns the state in which a game begins when the given seat is first
+// to move. It panics if the seat is not in [0, Players).
+func (g Game) Start(first int) State {
+	if first < 0 || first >= int(g.players) {
+		panic(fmt.Sprintf("env: Start(%d) of a game with %d players", first, g.players))
+	}
+	return State{First: int8(first), Seat: int8(first)}
+}
+
+// Legal returns the actions that the player to move may take: none once the
+// game is over, only Roll as long as the turn total is 0 (a turn begins with a
+// roll), both after that.
+func (g Game) Legal(s State) Actions {
+	switch {
+	case s.Over:
+		return 0
+	case s.TurnTotal == 0:
+		return RollOnly
+	}
+	return HoldOrRoll
+}
+
+// Outcomes returns what a roll can do in s, each with its integer weight; the
+// weights sum to [Game.Rolls]. The slice is shared and must not be changed.
+func (g Game) Outcomes(s State) []Chance { return g.chance.at(s.held()) }
+
+// OutcomeOf returns what the given faces do when they are rolled in s. It
+// returns an error if they are not as many dice as the game has, or no faces
+// of them.
+func (g Game) OutcomeOf(s State, faces ...int) (Outcome, error) {
+	v := g.variant
+	if len(faces) != v.Dice {
+		return Outcome{}, fmt.Errorf("env: %s rolls %d dice, not %d", v.ID, v.Dice, len(faces))
+	}
+	for _, f := range faces {
+		if f < 1 || f > v.Faces {
+			return Outcome{}, fmt.Errorf("env: a die of %s shows 1 to %d, not %d", v.ID, v.Faces, f)
+		}
+	}
+	return v.Roll(slices.Clone(faces), s.held(), g.options), nil
+}
+
+// Faces returns what the dice show in roll number roll, in [0, Rolls): the
+// first die is the most significant digit. It panics outside that range.
+func (g Game) Faces(roll int) []int {
+	if roll < 0 || roll >= g.chance.rolls {
+		panic(fmt.Sprintf("env: Faces(%d) of a game with %d rolls", roll, g.chance.rolls))
+	}
+	faces := make([]int, g.variant.Dice)
+	g.variant.dice(roll, faces)
+	return faces
+}
+
+// AfterRoll returns the state that follows s when the player to move rolls
+// and the dice do o. s must not be over and o must be one of Outcomes(s).
+func (g Game) AfterRoll(s State, o Outcome) State {
+	g.roll(&s, o)
+	return s
+}
+
+// AfterHold returns the state that follows s when the player to move holds.
+// Hold must be legal in s.
+func (g Game) AfterHold(s State) State {
+	g.hold(&s)
+	return s
+}
+
+// roll is AfterRoll in place: copying a State that was just written in parts
+// costs more than the rules do.
+func (g *Game) roll(s *State, o Outcome) {
+	switch o.Effect {
+	case Gain:
+		s.TurnTotal += o.Points
+		if g.variant.Ending == AtTarget && s.Scores[s.Seat]+s.TurnTotal >= g.target {
+			s.bank()
+			s.Over = true
+		}
+		return
+	case Wipe:
+		s.Scores[s.Seat] = 0
+	case Stop:
+		s.bank()
+	}
+	s.TurnTotal = 0
+	g.pass(s)
+}
+
+// hold is AfterHold in place.
+func (g *Game) hold(s *State) {
+	s.bank()
+	g.pass(s)
+}
+
+// pass gives the turn to the next seat, unless that would begin a new round
+// of a game whose last round is done.
+func (g *Game) pass(s *State) {
+	next := s.Seat + 1
+	if int16(next) == g.players {
+		next = 0
+	}
+	if g.variant.Ending == AfterRound && next == s.First && g.best(s) >= g.target {
+		s.Over = true
+		return
+	}
+	s.Seat = next
+}
+
+// best returns the highest banked score.
+func (g *Game) best(s *State) int16 { return slices.Max(s.Scores[:g.players]) }
+
+// WinShare returns the part of the win that falls to a seat in s: 1 for the
+// winner, 1/m for each of m players who share the highest score at the end, 0
+// for the others and as long as the game goes on. Over all seats of a finished
+// game it sums to 1.
+func (g Game) WinShare(s State, seat int) float64 {
+	if !s.Over {
+		return 0
+	}
+	scores := s.Scores[:g.players]
+	best := slices.Max(scores)
+	if scores[seat] != best {
+		return 0
+	}
+	tied := 0
+	for _, score := range scores {
+		if score == best {
+			tied++
+		}
+	}
+	return 1 / float64(tied)
+}
+
+// Return returns what a seat has earned in total when the game ends in s: +1
+// for the winner and -1/(n-1) for each other of n players, that is
+// (n·WinShare - 1)/(n-1), which sums to 0 over the seats. It is 0 as long as
+// the game goes on. With one player, who is rewarded by the turn, it is 0.
+func (g Game) Return(s State, seat int) float64 {
+	if !s.Over || g.players == 1 {
+		return 0
+	}
+	n := float64(g.players)
+	return (n*g.WinShare(s, seat) - 1) / (n - 1)
+}
