@@ -261,6 +261,9 @@ func (m *Match) UnmarshalBinary(b []byte) error {
 		return fmt.Errorf("%w: a counter is out of range", ErrSnapshot)
 	case s.Live && (s.State.Over || s.StepLimit > 0 && s.Steps == s.StepLimit):
 		return fmt.Errorf("%w: an episode under way that has ended", ErrSnapshot)
+	case s.Last.Seat < 0 || int16(s.Last.Seat) >= m.game.players || s.Last.Action >= NumActions || s.Last.Outcome.Effect > Stop ||
+		s.Last.RollNumber < -1 || int(s.Last.RollNumber) >= m.game.chance.rolls:
+		return fmt.Errorf("%w: its last step cannot be one of %v", ErrSnapshot, m.game)
 	}
 	if err := m.game.Validate(s.State); err != nil {
 		return fmt.Errorf("%w: %w", ErrSnapshot, err)
