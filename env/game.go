@@ -190,8 +190,14 @@ func (g Game) Legal(s State) Actions {
 }
 
 // Outcomes returns what a roll can do in s, each with its integer weight; the
-// weights sum to [Game.Rolls]. The slice is shared and must not be changed.
-func (g Game) Outcomes(s State) []Chance { return g.chance.at(s.held()) }
+// weights sum to [Game.Rolls]. There are none once the game is over. The slice
+// is shared and must not be changed.
+func (g Game) Outcomes(s State) []Chance {
+	if s.Over {
+		return nil
+	}
+	return g.chance.at(s.held())
+}
 
 // OutcomeOf returns what the given faces do when they are rolled in s. It
 // returns an error if they are not as many dice as the game has, or no faces

@@ -1,6 +1,7 @@
 package env
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -157,6 +158,10 @@ func (m *Match) Game() Game { return m.game }
 // State.
 func (m *Match) State() State { return m.state }
 
+// Current returns the state itself, to be read without copying it. It changes
+// with every step and must not be written to.
+func (m *Match) Current() *State { return &m.state }
+
 // Last returns what the last step of this episode did; the zero Event before
 // the first.
 func (m *Match) Last() Event { return m.last }
@@ -249,6 +254,10 @@ func (m *Match) UnmarshalBinary(b []byte) error {
 	var s snapshot
 	if _, err := binary.Decode(b, binary.LittleEndian, &s); err != nil {
 		return fmt.Errorf("%w: %w", ErrSnapshot, err)
+	}
+	// Decode takes any byte but 0 for true. A snapshot has one form only.
+	if again, err := binary.Append(nil, binary.LittleEndian, s); err != nil || !bytes.Equal(again, b) {
+		return fmt.Errorf("%w: not as MarshalBinary writes it", ErrSnapshot)
 	}
 	if s.Version != snapshotVersion {
 		return fmt.Errorf("%w: version %d, not %d", ErrSnapshot, s.Version, snapshotVersion)

@@ -161,9 +161,10 @@ func (g Game) NextSeat(seat, k int) int { return (seat + k) % int(g.players) }
 // Column describes one column of an observation: every value is an integer
 // in [Min, Max], held as an int16.
 type Column struct {
-	Name     string `json:"name"`
-	Min, Max int
-	Doc      string
+	Name string `json:"name"`
+	Min  int    `json:"min"`
+	Max  int    `json:"max"`
+	Doc  string `json:"doc"`
 }
 
 // MaxColumns is the largest number of columns of any game's observation.

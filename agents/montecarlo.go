@@ -1,0 +1,55 @@
+package agents
+
+import (
+	"pigpen/env"
+	"pigpen/policies"
+)
+
+// MonteCarlo is on-policy every-visit Monte Carlo control (R. Sutton, A. Barto,
+// "Reinforcement Learning", 2nd ed., sections 5.3 and 5.4) by self-play: after
+// a game, the estimate of every decision in it moves towards what the player
+// who made it has earned. A game cut off by the step limit has no return and
+// teaches nothing.
+type MonteCarlo struct {
+	values
+	decided []decision // of the episode under way
+}
+
+// A decision is a cell and the seat that chose it.
+type decision struct {
+	cell int
+	seat int8
+}
+
+var monteCarlo = Kind{
+	Name: "montecarlo", Doc: "every-visit Monte Carlo control by self-play",
+	Defaults:      Settings{StepSize: StepSize{Scale: 1, Power: 0.7, Floor: 0.001}, Epsilon: Epsilon{Start: 0.2}},
+	BytesPerEntry: bytesPerEntry,
+	make:          func(l policies.Layout, s Settings) Agent { return &MonteCarlo{values: newValues(l, s)} },
+}
+
+// Episode implements [Agent].
+func (mc *MonteCarlo) Episode(m *env.Match) {
+	mc.begin(m)
+	mc.decided = mc.decided[:0]
+	s := m.Current()
+	for m.Live() {
+		i := mc.layout.Index(s)
+		a := mc.choose(m, i)
+		mc.decided = append(mc.decided, decision{cell: 2*i + int(a), seat: s.Seat})
+		if _, _, err := m.Step(a); err != nil {
+			panic(err) // choose returns legal actions only
+		}
+	}
+	mc.end(m)
+	if !s.Over {
+		return
+	}
+	var returns [env.MaxPlayers]float32
+	for seat := range m.Game().Players() {
+		returns[seat] = float32(m.Reward(seat))
+	}
+	for k := len(mc.decided) - 1; k >= 0; k-- {
+		mc.update(mc.decided[k].cell, returns[mc.decided[k].seat])
+	}
+}

@@ -1,0 +1,73 @@
+package agents
+
+import (
+	"pigpen/env"
+	"pigpen/policies"
+)
+
+// QLearning is tabular Q-learning (C. Watkins, 1989; R. Sutton, A. Barto,
+// "Reinforcement Learning", 2nd ed., section 6.5) by self-play, undiscounted.
+//
+// After a decision in state s that is followed by a decision of the same
+// player in s', Q(s,a) moves towards max Q(s',·). With two players a decision
+// may instead be followed by one of the opponent in s'; then, since what one
+// wins the other loses, it moves towards -max Q(s',·) (M. Littman, "Markov
+// Games as a Framework for Multi-Agent Reinforcement Learning", ICML 1994).
+// With more players that does not hold: a decision waits until the same player
+// decides again. At the end of the game Q(s,a) moves towards the return. Where
+// a step limit cut the game off, the state it stands in is valued like any
+// other; decisions still waiting then are dropped.
+type QLearning struct{ values }
+
+var qLearning = Kind{
+	Name: "qlearning", Doc: "tabular Q-learning by self-play",
+	Defaults:      Settings{StepSize: StepSize{Scale: 1, Power: 0.6, Floor: 0.001}, Epsilon: Epsilon{Start: 0.2}, ExploringStarts: true},
+	BytesPerEntry: bytesPerEntry,
+	make:          func(l policies.Layout, s Settings) Agent { return &QLearning{newValues(l, s)} },
+}
+
+// nothing marks a seat whose decisions are all valued.
+const nothing = -1
+
+// Episode implements [Agent].
+func (q *QLearning) Episode(m *env.Match) {
+	q.begin(m)
+	var waiting [env.MaxPlayers]int // by seat, the cell of a decision to be valued
+	for seat := range waiting {
+		waiting[seat] = nothing
+	}
+	players := m.Game().Players()
+	s := m.Current()
+	for {
+		i := q.layout.Index(s)
+		value := q.best(s, i)
+		q.settle(&waiting[s.Seat], value)
+		if players == 2 {
+			q.settle(&waiting[1-s.Seat], -value)
+		}
+		if !m.Live() {
+			break
+		}
+		seat, a := s.Seat, q.choose(m, i)
+		waiting[seat] = 2*i + int(a)
+		terminated, _, err := m.Step(a)
+		if err != nil {
+			panic(err) // choose returns legal actions only
+		}
+		if terminated {
+			for seat := range players {
+				q.settle(&waiting[seat], float32(m.Reward(seat)))
+			}
+			break
+		}
+	}
+	q.end(m)
+}
+
+// settle values a waiting decision, if there is one.
+func (q *QLearning) settle(waiting *int, value float32) {
+	if *waiting != nothing {
+		q.update(*waiting, value)
+		*waiting = nothing
+	}
+}

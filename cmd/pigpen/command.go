@@ -1,0 +1,186 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"pigpen/env"
+)
+
+// version is the program's, as in "pigpen --version" and in policy files.
+const version = "0.1.0"
+
+// Exit statuses.
+const (
+	statusDone        = 0
+	statusFailed      = 1
+	statusUsage       = 2
+	statusInterrupted = 130
+)
+
+// A command is one word of the command line.
+type command struct {
+	name    string
+	args    string // what stands behind the flags, as in "FILE|NAME"
+	short   string // one line
+	long    string // paragraphs
+	example string // lines
+	flags   *pflag.FlagSet
+	run     func(ctx context.Context, s streams, args []string) error
+}
+
+// streams are what a command reads and writes.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// commands returns every command, in the order of the help.
+func commands() []command {
+	return []command{trainCommand(), evalCommand(), serveCommand(), variantsCommand(), inspectCommand()}
+}
+
+// usageError is a mistake in the command line.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// errInterrupted ends a command that has said and saved all there is.
+var errInterrupted = errors.New("interrupted")
+
+// run executes one command line and returns the exit status.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if len(args) == 0 {
+		fmt.Fprint(stderr, usage())
+		return statusUsage
+	}
+	name, args := args[0], args[1:]
+	switch name {
+	case "help", "--help", "-h":
+		if len(args) == 0 {
+			return report(stderr, "help", print(stdout, usage()))
+		}
+		name, args = args[0], []string{"--help"}
+	case "--version", "version":
+		return report(stderr, "version", print(stdout, "pigpen "+version+"\n"))
+	}
+	var names []string
+	for _, c := range commands() {
+		if c.name == name {
+			return report(stderr, name, c.execute(ctx, args, streams{stdin, stdout, stderr}))
+		}
+		names = append(names, c.name)
+	}
+	hint := ""
+	if near := env.Nearest(name, names); near != "" {
+		hint = fmt.Sprintf("did you mean %q? ", near)
+	}
+	fmt.Fprintf(stderr, "pigpen: unknown command %q; %sthe commands are %s\n", name, hint, strings.Join(names, ", "))
+	return statusUsage
+}
+
+// execute parses the flags and runs c.
+func (c command) execute(ctx context.Context, args []string, s streams) error {
+	help := c.flags.BoolP("help", "h", false, "show this help")
+	c.flags.SortFlags = false
+	c.flags.Usage = func() {}
+	c.flags.SetOutput(io.Discard)
+	if err := c.flags.Parse(args); err != nil {
+		return usagef("%w; see 'pigpen %s --help'", err, c.name)
+	}
+	if *help {
+		return print(s.out, c.help())
+	}
+	return c.run(ctx, s, c.flags.Args())
+}
+
+// report prints an error on one line and returns the exit status.
+func report(stderr io.Writer, name string, err error) int {
+	if err == nil {
+		return statusDone
+	}
+	if errors.Is(err, errInterrupted) {
+		return statusInterrupted
+	}
+	fmt.Fprintf(stderr, "pigpen: %s: %s\n", name, oneLine(err))
+	if errors.Is(err, context.Canceled) {
+		return statusInterrupted
+	}
+	var usage usageError
+	if errors.As(err, &usage) || errors.Is(err, env.ErrConfig) || errors.Is(err, env.ErrUnknownVariant) {
+		return statusUsage
+	}
+	return statusFailed
+}
+
+// oneLine returns the error's text without line breaks and without the names
+// of the packages it came through, which say nothing to a user.
+func oneLine(err error) string {
+	text := strings.Join(strings.Fields(err.Error()), " ")
+	for _, prefix := range []string{"env: ", "policies: ", "agents: ", "train: ", "bad configuration: "} {
+		text = strings.ReplaceAll(text, prefix, "")
+	}
+	return text
+}
+
+// print writes text in one piece and returns what went wrong.
+func print(w io.Writer, text string) error {
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// printJSON writes v as one JSON object on one line.
+func printJSON(w io.Writer, v any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func usage() string {
+	var b strings.Builder
+	b.WriteString("pigpen trains, evaluates and serves players of Pig dice games.\n\nUsage: pigpen COMMAND [flags] [arguments]\n\n")
+	for _, c := range commands() {
+		fmt.Fprintf(&b, "  %-10s %s\n", c.name, c.short)
+	}
+	b.WriteString("\n'pigpen COMMAND --help' tells more, with an example. 'pigpen --version' prints the version.\n")
+	return b.String()
+}
+
+func (c command) help() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Usage: pigpen %s [flags]", c.name)
+	if c.args != "" {
+		b.WriteString(" " + c.args)
+	}
+	fmt.Fprintf(&b, "\n\n%s\n\nExample:\n", c.long)
+	for line := range strings.Lines(c.example) {
+		b.WriteString("  " + line)
+	}
+	fmt.Fprintf(&b, "\n\nFlags:\n%s", c.flags.FlagUsages())
+	return b.String()
+}
+
+// newFlags returns an empty set of flags for a command.
+func newFlags(name string) *pflag.FlagSet { return pflag.NewFlagSet(name, pflag.ContinueOnError) }
+
+// noArguments refuses arguments.
+func noArguments(args []string) error {
+	if len(args) > 0 {
+		return usagef("unexpected argument %q; flags begin with --", args[0])
+	}
+	return nil
+}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"pigpen/env"
+	"pigpen/policies"
+)
+
+// gameFlags choose a game.
+type gameFlags struct {
+	flags   *pflag.FlagSet
+	config  env.Config
+	options []string
+}
+
+func addGameFlags(fs *pflag.FlagSet) *gameFlags {
+	g := &gameFlags{flags: fs}
+	fs.StringVar(&g.config.Variant, "variant", "pig", "game to play; 'pigpen variants' lists them")
+	fs.IntVar(&g.config.Players, "players", env.DefaultPlayers, "number of seats")
+	fs.IntVar(&g.config.Target, "target", 0, "score that ends the game (default: the variant's own)")
+	fs.StringSliceVar(&g.options, "option", nil, "switch of the variant, as NAME=true or NAME=false; may be repeated")
+	return g
+}
+
+// game returns the game that the flags ask for.
+func (g *gameFlags) game() (env.Game, error) {
+	c := g.config
+	// A zero in an env.Config asks for the default; one on the command line is
+	// a mistake, which must not pass for that.
+	for name, value := range map[string]int{"players": c.Players, "target": c.Target} {
+		if value == 0 && g.flags.Changed(name) {
+			return env.Game{}, usagef("--%s 0: a game needs some", name)
+		}
+	}
+	for _, o := range g.options {
+		name, value, ok := strings.Cut(o, "=")
+		on, err := strconv.ParseBool(value)
+		if !ok || err != nil {
+			return env.Game{}, usagef("--option %q; write NAME=true or NAME=false", o)
+		}
+		if c.Options == nil {
+			c.Options = make(map[string]bool)
+		}
+		c.Options[name] = on
+	}
+	return env.New(c)
+}
+
+// agree returns a usage error if a flag asks for another game than the file
+// at path is for.
+func (g *gameFlags) agree(path string, has env.Game) error {
+	for _, name := range []string{"variant", "players", "target", "option"} {
+		if !g.flags.Changed(name) {
+			continue
+		}
+		asked := has.Config()
+		flag := g.flags.Lookup(name).Value.String()
+		switch name {
+		case "variant":
+			v, err := env.Lookup(g.config.Variant)
+			if err != nil {
+				return err
+			}
+			asked.Variant = v.ID
+		case "players":
+			asked.Players = g.config.Players
+		case "target":
+			asked.Target = g.config.Target
+		case "option":
+			wants, err := g.game()
+			if err != nil {
+				return err
+			}
+			asked.Options = wants.Config().Options
+		}
+		if game, err := env.New(asked); err != nil || game != has {
+			return usagef("%s is a policy for %v, and --%s %s asks for another game; leave the flag away", path, has, name, flag)
+		}
+	}
+	return nil
+}
+
+// A player is a policy with what it is called.
+type player struct {
+	name   string // as on the command line
+	policy policies.Policy
+	file   *policies.File // nil for a fixed policy
+}
+
+// players returns the policies of the given names or files, and the game they
+// are for: the one that the files name, else the one that the flags ask for.
+func (g *gameFlags) players(names ...string) (env.Game, []player, error) {
+	list := make([]player, len(names))
+	var game env.Game
+	var from string // the file that named the game
+	for i, name := range names {
+		list[i].name = name
+		if isFixed(name) {
+			continue
+		}
+		f, err := policies.Load(name)
+		if errors.Is(err, os.ErrNotExist) {
+			_, unknown := policies.Named(name, env.Must(env.New(env.Config{})))
+			return env.Game{}, nil, usagef("%w, and there is no file of that name", unknown)
+		} else if err != nil {
+			return env.Game{}, nil, err
+		}
+		l := f.Table.Layout()
+		if from == "" {
+			from, game = name, l.Game()
+			if err := g.agree(from, game); err != nil {
+				return env.Game{}, nil, err
+			}
+		} else if l.Game() != game {
+			return env.Game{}, nil, usagef("%s is a policy for %v, and %s for %v; both must be for the same game", from, game, name, l.Game())
+		}
+		list[i].policy, list[i].file = f.Table, &f
+	}
+	if from == "" {
+		var err error
+		if game, err = g.game(); err != nil {
+			return env.Game{}, nil, err
+		}
+	}
+	for i := range list {
+		if list[i].policy == nil {
+			p, err := policies.Named(list[i].name, game)
+			if err != nil {
+				return env.Game{}, nil, err
+			}
+			list[i].policy = p
+		}
+	}
+	return game, list, nil
+}
+
+// isFixed reports whether name is that of a fixed policy, in any game.
+func isFixed(name string) bool {
+	_, err := policies.Named(name, env.Must(env.New(env.Config{})))
+	return err == nil
+}
+
+// A quantity is a flag for a whole number with a unit, as in 200M or 4GiB.
+type quantity struct {
+	value *int64
+	units []unit
+	kind  string // what pflag shows as the type
+}
+
+type unit struct {
+	suffix string
+	size   int64
+}
+
+var (
+	counts = []unit{{"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}}
+	sizes  = []unit{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"B", 1}}
+)
+
+// count returns a flag value for numbers like 200M.
+func count(value *int64) pflag.Value { return quantity{value, counts, "count"} }
+
+// size returns a flag value for sizes in bytes like 4GiB.
+func size(value *int64) pflag.Value { return quantity{value, sizes, "size"} }
+
+func (q quantity) Type() string { return q.kind }
+
+// Set implements pflag.Value.
+func (q quantity) Set(text string) error {
+	digits, scale := text, int64(1)
+	var suffixes []string
+	for _, u := range q.units {
+		if d, ok := strings.CutSuffix(text, u.suffix); ok && scale == 1 {
+			digits, scale = d, u.size
+		}
+		suffixes = append(suffixes, u.suffix)
+	}
+	x, err := strconv.ParseFloat(digits, 64)
+	whole := x * float64(scale)
+	if err != nil || strings.ContainsAny(digits, "xXpP_") || whole != math.Trunc(whole) || whole < 0 || whole >= 1<<63 {
+		return fmt.Errorf("write a whole number, if you like with one of %s behind it", strings.Join(suffixes, ", "))
+	}
+	*q.value = int64(whole)
+	return nil
+}
+
+// String implements pflag.Value; it returns the shortest form.
+func (q quantity) String() string {
+	if q.value == nil {
+		return "0"
+	}
+	best := strconv.FormatInt(*q.value, 10)
+	for _, u := range q.units {
+		if *q.value != 0 && u.size > 1 && *q.value%u.size == 0 {
+			if text := strconv.FormatInt(*q.value/u.size, 10) + u.suffix; len(text) < len(best) {
+				best = text
+			}
+		}
+	}
+	return best
+}
+
+// quarterOfMemory returns a quarter of this machine's memory in bytes, or 4 GiB
+// where it cannot be told.
+func quarterOfMemory() int64 {
+	const fallback = 4 << 30
+	text, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return fallback
+	}
+	for line := range strings.Lines(string(text)) {
+		var kib int64
+		if n, _ := fmt.Sscanf(line, "MemTotal: %d kB", &kib); n == 1 {
+			return kib << 10 / 4
+		}
+	}
+	return fallback
+}

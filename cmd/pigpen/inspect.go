@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"pigpen/policies"
+)
+
+// inspectResult is what a policy file says of itself.
+type inspectResult struct {
+	gameResult
+	Fingerprint string            `json:"fingerprint"`
+	Agent       string            `json:"agent"`
+	Settings    map[string]string `json:"settings"`
+	Steps       int64             `json:"steps"`
+	Episodes    int64             `json:"episodes"`
+	Program     string            `json:"program"`
+	States      string            `json:"states"`
+	Entries     int               `json:"entries"`
+}
+
+func inspectCommand() command {
+	fs := newFlags("inspect")
+	asJSON := fs.Bool("json", false, "print one JSON object")
+	return command{
+		name: "inspect", args: "FILE", flags: fs,
+		short:   "tell what a policy file holds",
+		long:    "Checks a policy file and prints the game it is for and how it was made.",
+		example: "pigpen inspect q.msgpack",
+		run: func(_ context.Context, s streams, args []string) error {
+			if len(args) != 1 {
+				return usagef("%d files given, and one is needed", len(args))
+			}
+			f, err := policies.Load(args[0])
+			if err != nil {
+				return err
+			}
+			l, m := f.Table.Layout(), f.Made
+			g := l.Game()
+			if *asJSON {
+				return printJSON(s.out, inspectResult{
+					gameResult: resultOf(g, m.Seed), Fingerprint: g.Fingerprint(),
+					Agent: m.Agent, Settings: m.Settings, Steps: m.Steps, Episodes: m.Episodes,
+					Program: m.Program, States: string(l.States()), Entries: l.Entries(),
+				})
+			}
+			var b strings.Builder
+			line := func(name string, value any) { fmt.Fprintf(&b, "%-18s %v\n", name, value) }
+			line("game", g)
+			line("fingerprint", g.Fingerprint())
+			line("agent", m.Agent)
+			for _, name := range slices.Sorted(maps.Keys(m.Settings)) {
+				line("  "+name, m.Settings[name])
+			}
+			line("seed", m.Seed)
+			line("decisions", m.Steps)
+			line("games", m.Episodes)
+			line("program", "pigpen "+m.Program)
+			line("states", l.States())
+			line("entries", l.Entries())
+			return print(s.out, b.String())
+		},
+	}
+}

@@ -1,0 +1,317 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"pigpen/agents"
+	"pigpen/policies"
+	"pigpen/train"
+)
+
+// trainResult is what train prints as JSON.
+type trainResult struct {
+	gameResult
+	Agent          string  `json:"agent"`
+	States         string  `json:"states"`
+	Entries        int     `json:"entries"`
+	Steps          int64   `json:"steps"`
+	Episodes       int64   `json:"episodes"`
+	Seconds        float64 `json:"seconds"`
+	StepsPerSecond float64 `json:"steps_per_second"`
+	Interrupted    bool    `json:"interrupted"`
+	PolicyFile     string  `json:"policy_file"`
+	Score          score   `json:"score"`
+}
+
+// scheduleFlags override an agent's default settings.
+type scheduleFlags struct {
+	stepSize, starts                     string
+	stepSizeFloor, epsilon, epsilonFloor float64
+	epsilonHalving                       int64
+}
+
+func trainCommand() command {
+	fs := newFlags("train")
+	var (
+		game        = addGameFlags(fs)
+		agent       = fs.String("agent", "qlearning", "learner: "+agentNames())
+		states      = fs.String("states", "auto", "what the table distinguishes: full, summary (own score, turn total, best other score), or auto")
+		out         = fs.String("out", "", "policy file to write (default VARIANT-AGENT.msgpack)")
+		seed        = fs.Uint64("seed", 1, "seed of dice and exploration")
+		steps       = int64(0)
+		episodes    = int64(0)
+		length      = fs.Duration("time", 0, "train for so long, as in 30s; the result then depends on the machine")
+		stepLimit   = int64(policies.DefaultStepLimit)
+		memory      = quarterOfMemory()
+		evalEvery   = int64(20_000_000)
+		evalGames   = int64(100_000)
+		quiet       = fs.Bool("quiet", false, "print no progress")
+		asJSON      = fs.Bool("json", false, "print one JSON object")
+		s           scheduleFlags
+		defaultSize = int64(100_000_000)
+	)
+	fs.Var(count(&steps), "steps", "train for so many decisions (default 100M if no length is given)")
+	fs.Var(count(&episodes), "episodes", "train for so many games")
+	fs.StringVar(&s.stepSize, "step-size", "", "weight of the n-th sample: a number, 1/n, or n^-P (default: the agent's)")
+	fs.Float64Var(&s.stepSizeFloor, "step-size-floor", 0, "least weight of a sample (default: the agent's)")
+	fs.Float64Var(&s.epsilon, "epsilon", 0, "chance of a random action (default: the agent's)")
+	fs.Var(count(&s.epsilonHalving), "epsilon-halving", "decisions after which epsilon has halved, harmonically; 0 keeps it")
+	fs.Float64Var(&s.epsilonFloor, "epsilon-floor", 0, "least epsilon")
+	fs.StringVar(&s.starts, "starts", "", "where games begin: game, or exploring (a random state and action) (default: the agent's)")
+	fs.Var(count(&stepLimit), "step-limit", "decisions after which a game is cut off")
+	fs.Var(size(&memory), "memory", "most memory that the agent's tables may take")
+	fs.Lookup("memory").DefValue = "a quarter of the machine's"
+	fs.Var(count(&evalEvery), "eval-every", "decisions between the evaluations shown on the way; 0 for none")
+	fs.Var(count(&evalGames), "eval-games", "games of the final evaluation; a tenth of them on the way")
+	return command{
+		name: "train", flags: fs,
+		short: "train an agent by self-play and save its policy",
+		long: `Trains an agent by self-play, writes its policy to a file, and prints how often
+that policy wins against ` + reference + `. The same command writes the same file, byte for
+byte, unless --time or Ctrl-C ended the training. Ctrl-C saves what is learned
+so far. The agents, with their defaults:
+` + agentTable(),
+		example: "pigpen train --target 50 --agent qlearning --steps 100M --seed 1 --out q.msgpack",
+		run: func(ctx context.Context, std streams, args []string) error {
+			if err := noArguments(args); err != nil {
+				return err
+			}
+			g, err := game.game()
+			if err != nil {
+				return err
+			}
+			kind, err := agents.Lookup(*agent)
+			if err != nil {
+				return usageError{err}
+			}
+			c := train.Config{
+				Game: g, Agent: kind, Settings: kind.Defaults, Seed: *seed, States: policies.States(*states),
+				Length:    train.Length{Steps: steps, Episodes: episodes, Time: *length},
+				StepLimit: int(stepLimit), MemoryLimit: memory,
+				ReportEvery: 1_000_000, Program: version,
+			}
+			if c.States == "auto" {
+				c.States = policies.AutoStates(g)
+			}
+			if err := s.override(&c.Settings, fs.Changed); err != nil {
+				return usageError{err}
+			}
+			if c.Length == (train.Length{}) && !fs.Changed("steps") && !fs.Changed("episodes") && !fs.Changed("time") {
+				c.Length.Steps = defaultSize
+			}
+			if stepLimit < 1 || stepLimit > 1e9 {
+				return usagef("--step-limit %d is not in [1, 1G]", stepLimit)
+			}
+			if evalGames < 1 {
+				return usagef("--eval-games %d; at least one is needed", evalGames)
+			}
+			if *out == "" {
+				*out = g.Variant().ID + "-" + kind.Name + ".msgpack"
+			}
+			entries, bytes, err := c.Bytes()
+			if err != nil {
+				return usageError{err}
+			}
+			if err := policies.Writable(*out); err != nil {
+				return fmt.Errorf("the policy could not be written: %w", err)
+			}
+			against, err := policies.Named(reference, g)
+			if err != nil {
+				return err
+			}
+			o := policies.SimulateOptions{Games: int(evalGames), Seed: *seed, Workers: runtime.GOMAXPROCS(0)}
+			if !*quiet {
+				fmt.Fprintf(std.err, "training %s on %v: %s states, %d entries, %s of tables\n", kind.Name, g, c.States, entries, humanBytes(bytes))
+				shown := newProgress(std.err)
+				defer shown.close()
+				o := o
+				o.Games = max(1, o.Games/10)
+				nextEval := evalEvery
+				c.Report = func(p train.Progress) {
+					if evalEvery > 0 && p.Steps >= nextEval {
+						nextEval = (p.Steps/evalEvery + 1) * evalEvery
+						if r, err := simulate(ctx, g, player{policy: p.Greedy()}, player{policy: against}, o); err == nil {
+							shown.evaluated(p, r)
+						}
+					}
+					shown.progress(p)
+				}
+			}
+			result, err := train.Run(ctx, c)
+			if errors.Is(err, train.ErrLength) || errors.Is(err, train.ErrMemory) {
+				return usageError{err}
+			} else if err != nil {
+				return err
+			}
+			if err := policies.Save(*out, result.File); err != nil {
+				return fmt.Errorf("the policy could not be written: %w", err)
+			}
+			if !*quiet {
+				fmt.Fprintf(std.err, "%d decisions in %.1f s, %s a second\n", result.Steps, result.Elapsed.Seconds(), humanCount(result.StepsPerSecond()))
+			}
+			// After Ctrl-C the evaluation still runs, for it takes a moment only,
+			// until a second one ends the program.
+			score, err := simulate(context.WithoutCancel(ctx), g, player{name: *out, policy: result.File.Table}, player{name: reference, policy: against}, o)
+			if err != nil {
+				return err
+			}
+			if err := printTraining(std.out, c, result, *out, entries, score, *asJSON); err != nil {
+				return err
+			}
+			if result.Interrupted {
+				fmt.Fprintf(std.err, "pigpen: train: interrupted; the policy so far is saved in %s\n", *out)
+				return errInterrupted
+			}
+			return nil
+		},
+	}
+}
+
+func printTraining(w io.Writer, c train.Config, r train.Result, file string, entries int, s score, asJSON bool) error {
+	if asJSON {
+		return printJSON(w, trainResult{
+			gameResult: resultOf(c.Game, c.Seed),
+			Agent:      c.Agent.Name, States: string(c.States), Entries: entries,
+			Steps: r.Steps, Episodes: r.Episodes,
+			Seconds: r.Elapsed.Seconds(), StepsPerSecond: r.StepsPerSecond(),
+			Interrupted: r.Interrupted, PolicyFile: file, Score: s,
+		})
+	}
+	return print(w, fmt.Sprintf("%v, seed %d\n%s learned from %d decisions in %d games; its policy is in %s\n%v",
+		c.Game, c.Seed, c.Agent.Name, r.Steps, r.Episodes, file, s))
+}
+
+// override puts the flags that were given in the place of an agent's
+// defaults.
+func (f scheduleFlags) override(s *agents.Settings, given func(flag string) bool) error {
+	if given("step-size") {
+		parsed, err := agents.ParseStepSize(f.stepSize)
+		if err != nil {
+			return err
+		}
+		parsed.Floor = s.StepSize.Floor
+		if parsed.Power == 0 {
+			parsed.Floor = 0 // a constant has no floor of its own
+		}
+		s.StepSize = parsed
+	}
+	if given("step-size-floor") {
+		s.StepSize.Floor = f.stepSizeFloor
+	}
+	if given("epsilon") {
+		s.Epsilon.Start = f.epsilon
+	}
+	if given("epsilon-halving") {
+		s.Epsilon.Halving = f.epsilonHalving
+	}
+	if given("epsilon-floor") {
+		s.Epsilon.Floor = f.epsilonFloor
+	}
+	if given("starts") {
+		if f.starts != "game" && f.starts != "exploring" {
+			return fmt.Errorf("--starts %q; it is game or exploring", f.starts)
+		}
+		s.ExploringStarts = f.starts == "exploring"
+	}
+	return s.Check()
+}
+
+func agentNames() string {
+	var names []string
+	for _, k := range agents.Kinds() {
+		names = append(names, k.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// agentTable describes every agent and its defaults, a line each.
+func agentTable() string {
+	var b strings.Builder
+	for _, k := range agents.Kinds() {
+		d := k.Defaults
+		starts := "game"
+		if d.ExploringStarts {
+			starts = "exploring"
+		}
+		fmt.Fprintf(&b, "\n  %-10s %s\n             --step-size %v --step-size-floor %g --epsilon %g --starts %s",
+			k.Name, k.Doc, d.StepSize, d.StepSize.Floor, d.Epsilon.Start, starts)
+	}
+	return b.String()
+}
+
+// trainingProgress shows how far a training is: as a bar on a terminal, as a
+// line for each evaluation elsewhere.
+type trainingProgress struct {
+	w   io.Writer
+	bar *progressbar.ProgressBar // nil where w is no terminal
+	won string                   // the last evaluation
+}
+
+// barSteps is the number of steps of the bar.
+const barSteps = 1000
+
+func newProgress(w io.Writer) *trainingProgress {
+	p := &trainingProgress{w: w}
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		p.bar = progressbar.NewOptions(barSteps,
+			progressbar.OptionSetWriter(w),
+			progressbar.OptionSetWidth(24),
+			progressbar.OptionSetPredictTime(true),
+			progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionClearOnFinish(),
+		)
+	}
+	return p
+}
+
+func (p *trainingProgress) evaluated(at train.Progress, s score) {
+	p.won = fmt.Sprintf(", wins %.1f%% against %s", 100*s.WinMean, reference)
+	if p.bar == nil {
+		fmt.Fprintf(p.w, "%s decisions, %s a second%s\n", humanCount(float64(at.Steps)), humanCount(at.StepsPerSecond()), p.won)
+	}
+}
+
+func (p *trainingProgress) progress(at train.Progress) {
+	if p.bar != nil {
+		p.bar.Describe(fmt.Sprintf("%s steps, %s/s%s", humanCount(float64(at.Steps)), humanCount(at.StepsPerSecond()), p.won))
+		p.bar.Set(int(at.Done * barSteps))
+	}
+}
+
+func (p *trainingProgress) close() {
+	if p.bar != nil {
+		p.bar.Clear()
+	}
+}
+
+// humanCount writes a count to three digits, as in 41.2M.
+func humanCount(x float64) string {
+	for _, u := range []struct {
+		size   float64
+		suffix string
+	}{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
+		if x >= u.size {
+			return fmt.Sprintf("%.3g%s", x/u.size, u.suffix)
+		}
+	}
+	return fmt.Sprintf("%.3g", x)
+}
+
+// humanBytes writes a size to three digits, as in 4.02 MB.
+func humanBytes(x float64) string {
+	text := humanCount(x)
+	if last := text[len(text)-1]; last > '9' {
+		return text[:len(text)-1] + " " + string(last) + "B"
+	}
+	return text + " B"
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"pigpen/env"
+)
+
+// variantResult describes a variant; its columns are those of the default
+// game.
+type variantResult struct {
+	Variant     string         `json:"variant"`
+	Aliases     []string       `json:"aliases"`
+	Summary     string         `json:"summary"`
+	Note        string         `json:"note"`
+	MinPlayers  int            `json:"min_players"`
+	MaxPlayers  int            `json:"max_players"`
+	Target      targetResult   `json:"target"`
+	Options     []optionResult `json:"options"`
+	Dice        int            `json:"dice"`
+	Faces       int            `json:"faces"`
+	Observation []env.Column   `json:"observation"`
+}
+
+type targetResult struct {
+	Min     int `json:"min"`
+	Max     int `json:"max"`
+	Default int `json:"default"`
+}
+
+type optionResult struct {
+	Name    string `json:"name"`
+	Default bool   `json:"default"`
+	Doc     string `json:"doc"`
+}
+
+func variantsCommand() command {
+	fs := newFlags("variants")
+	asJSON := fs.Bool("json", false, "print one JSON object")
+	return command{
+		name: "variants", flags: fs,
+		short:   "list the games",
+		long:    "Lists the games with their rules, players, options and observations.",
+		example: "pigpen variants --json",
+		run: func(_ context.Context, s streams, args []string) error {
+			if err := noArguments(args); err != nil {
+				return err
+			}
+			list := []variantResult{}
+			for _, v := range env.Variants() {
+				g, err := env.New(env.Config{Variant: v.ID})
+				if err != nil {
+					return err
+				}
+				r := variantResult{
+					Variant: v.ID, Aliases: append([]string{}, v.Aliases...), Summary: v.Summary, Note: v.Note,
+					MinPlayers: v.MinPlayers, MaxPlayers: v.MaxPlayers, Target: targetResult(v.Target),
+					Options: []optionResult{}, Dice: v.Dice, Faces: v.Faces, Observation: g.Columns(),
+				}
+				for _, o := range v.Options {
+					r.Options = append(r.Options, optionResult(o))
+				}
+				list = append(list, r)
+			}
+			if *asJSON {
+				return printJSON(s.out, struct {
+					Variants []variantResult `json:"variants"`
+				}{list})
+			}
+			var b strings.Builder
+			for i, v := range list {
+				if i > 0 {
+					b.WriteByte('\n')
+				}
+				b.WriteString(v.Variant)
+				if len(v.Aliases) > 0 {
+					fmt.Fprintf(&b, " (also %s)", strings.Join(v.Aliases, ", "))
+				}
+				fmt.Fprintf(&b, "\n  %s\n", v.Summary)
+				if v.Note != "" {
+					fmt.Fprintf(&b, "  %s\n", v.Note)
+				}
+				fmt.Fprintf(&b, "  %d to %d players, target %d (%d to %d)\n", v.MinPlayers, v.MaxPlayers, v.Target.Default, v.Target.Min, v.Target.Max)
+				for _, o := range v.Options {
+					fmt.Fprintf(&b, "  option %s (%t): %s\n", o.Name, o.Default, o.Doc)
+				}
+				var columns []string
+				for _, c := range v.Observation {
+					columns = append(columns, c.Name)
+				}
+				fmt.Fprintf(&b, "  a player sees %s\n", strings.Join(columns, ", "))
+			}
+			return print(s.out, b.String())
+		},
+	}
+}

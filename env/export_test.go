@@ -1,0 +1,7 @@
+package env
+
+// RandIn returns the generator whose state is the given word.
+func RandIn(state uint64) Rand { return Rand{state: state} }
+
+// Weyl is what a generator adds to its state at each draw.
+const Weyl uint64 = weyl

@@ -1,0 +1,9 @@
+// Package policies says what a player does in each state.
+//
+// A [Policy] is one method: the chance of rolling in a state. The fixed
+// heuristics of the literature, tables that an agent has learned, perfect play
+// and a person all fit it. A policy is made for one game and knows it.
+//
+// Start with [Named] for a fixed policy by name, [Load] for a file that holds
+// a learned one, and [Simulate] to play one against another.
+package policies

@@ -1,0 +1,161 @@
+package policies
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"pigpen/env"
+)
+
+// A Policy gives the chance of rolling in a state where both actions are
+// legal. It is the same type as [env.Player], so that every policy can sit in
+// any seat of an environment. Policies of this package are safe for
+// concurrent use.
+type Policy = env.Player
+
+// ErrUnknown is what [Named] wraps when no fixed policy has a name.
+var ErrUnknown = errors.New("policies: unknown policy")
+
+// A Fixed describes a fixed policy to people.
+type Fixed struct{ Name, Doc string }
+
+// FixedPolicies lists the names that [Named] takes. N stands for any positive
+// number.
+func FixedPolicies() []Fixed {
+	return []Fixed{
+		{"random", "rolls or holds with equal chance"},
+		{"always-roll", "never holds"},
+		{"hold-N", "holds at a turn total of N or more, as in hold-20"},
+		{"race", `"end race or keep pace": near the end rolls to win, else keeps pace with the leader`},
+		{"base-race", `"score base, keep pace, end race": near the end rolls to win, else holds at 19 or what keeps pace`},
+	}
+}
+
+// Named returns the fixed policy of that name for g; see [FixedPolicies]. The
+// error wraps [ErrUnknown].
+//
+// The heuristics were made for two players and a target of 100. Elsewhere the
+// other player is the one with the highest banked score, and thresholds keep
+// their distance from the target.
+func Named(name string, g env.Game) (Policy, error) {
+	view := view{players: g.Players(), target: g.Target(), afterRound: g.Variant().Ending == env.AfterRound}
+	switch name {
+	case "random":
+		return random{}, nil
+	case "always-roll":
+		return alwaysRoll{}, nil
+	case "race":
+		return race{view}, nil
+	case "base-race":
+		return baseRace{view}, nil
+	}
+	if digits, ok := strings.CutPrefix(name, "hold-"); ok && digits != "" && digits[0] != '0' && digits[0] != '+' {
+		n, err := strconv.ParseUint(digits, 10, 31)
+		if err == nil {
+			return holdAt{view, int(n)}, nil
+		}
+	}
+	var names []string
+	for _, f := range FixedPolicies() {
+		names = append(names, f.Name)
+	}
+	return nil, fmt.Errorf("%w %q; the fixed policies are %s (N from 1)", ErrUnknown, name, strings.Join(names, ", "))
+}
+
+// view is what the heuristics see of a state.
+type view struct {
+	players, target int
+	afterRound      bool
+}
+
+// scores returns the mover's banked score and the highest one of the others;
+// 0 where there are none.
+func (v view) scores(s env.State) (own, other int) {
+	for seat, score := range s.Scores[:v.players] {
+		if seat != int(s.Seat) {
+			other = max(other, int(score))
+		}
+	}
+	return int(s.Scores[s.Seat]), other
+}
+
+// chance is the chance of rolling of a policy that holds or rolls for sure.
+func chance(roll bool) float64 {
+	if roll {
+		return 1
+	}
+	return 0
+}
+
+type random struct{}
+
+func (random) RollChance(env.State) float64 { return 0.5 }
+
+type alwaysRoll struct{}
+
+func (alwaysRoll) RollChance(env.State) float64 { return 1 }
+
+// holdAt holds at a turn total of n or more.
+type holdAt struct {
+	view
+	n int
+}
+
+func (p holdAt) RollChance(s env.State) float64 {
+	if p.afterRound {
+		own, other := p.scores(s)
+		if roll, decided := p.lastRound(own+int(s.TurnTotal), other); decided {
+			return chance(roll)
+		}
+	}
+	return chance(int(s.TurnTotal) < p.n)
+}
+
+// race is "end race or keep pace". Source: T. Neller, C. Presser, "Practical
+// Play of the Dice Game Pig", UMAP Journal 31(1), 2010: when either player has
+// 71 or more, roll to win; otherwise hold at 21 + round((other - own)/8).
+type race struct{ view }
+
+func (p race) RollChance(s env.State) float64 {
+	own, other := p.scores(s)
+	if p.afterRound {
+		if roll, decided := p.lastRound(own+int(s.TurnTotal), other); decided {
+			return chance(roll)
+		}
+	}
+	if near := p.target - 29; own >= near || other >= near {
+		return 1
+	}
+	// The shift divides by 8 and rounds down, so that adding 4 rounds to nearest.
+	return chance(int(s.TurnTotal) < 21+(other-own+4)>>3)
+}
+
+// baseRace is "score base, keep pace, end race", from the same source: when
+// either player has 69 or more, roll to win; otherwise hold at 19, or at
+// other - own - 14 if that is more.
+type baseRace struct{ view }
+
+func (p baseRace) RollChance(s env.State) float64 {
+	own, other := p.scores(s)
+	if p.afterRound {
+		if roll, decided := p.lastRound(own+int(s.TurnTotal), other); decided {
+			return chance(roll)
+		}
+	}
+	if near := p.target - 31; own >= near || other >= near {
+		return 1
+	}
+	return chance(int(s.TurnTotal) < max(19, other-own-14))
+}
+
+// lastRound decides for every heuristic in games that end after a round, where
+// points count only when they are banked: once somebody else has banked the
+// target, roll until ahead; otherwise hold on reaching the target.
+func (v view) lastRound(held, other int) (roll, decided bool) {
+	if other >= v.target {
+		return held <= other, true
+	}
+	return false, held >= v.target
+}

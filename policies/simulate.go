@@ -1,0 +1,140 @@
+package policies
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+
+	"pigpen/env"
+)
+
+// DefaultStepLimit truncates a simulated or learning game. Play worth the name
+// ends far below it; two players who never hold may not end at all.
+const DefaultStepLimit = 100_000
+
+// SimulateOptions configure [Simulate].
+type SimulateOptions struct {
+	// Games is the number of games, at least 1. Game i seats the policy at i
+	// mod players.
+	Games int
+	// Seed gives game i the dice of env.SeedAt(Seed, i).
+	Seed uint64
+	// Workers is the number of goroutines, at least 1. It does not change the
+	// result.
+	Workers int
+	// StepLimit truncates a game after so many steps; 0 is no limit.
+	StepLimit int
+}
+
+// shareUnit makes every share of a win a whole number: it is the least common
+// multiple of 1 to env.MaxPlayers.
+const shareUnit = 2520
+
+// A Tally counts games of a policy.
+type Tally struct {
+	Games int
+	// Truncated games reached the step limit and count as not won.
+	Truncated int
+	shares    int // wins times shareUnit
+}
+
+// Wins returns the number of games won; a win shared by m players counts 1/m.
+func (t Tally) Wins() float64 { return float64(t.shares) / shareUnit }
+
+// WinRate returns Wins by Games, 0 if there were none.
+func (t Tally) WinRate() float64 {
+	if t.Games == 0 {
+		return 0
+	}
+	return t.Wins() / float64(t.Games)
+}
+
+// CI95 returns the Wilson score interval that holds the win probability with
+// 95% confidence: E. B. Wilson, "Probable Inference, the Law of Succession,
+// and Statistical Inference", JASA 22, 1927. Without games it is [0, 1].
+func (t Tally) CI95() [2]float64 {
+	if t.Games == 0 {
+		return [2]float64{0, 1}
+	}
+	const z = 1.959963984540054 // the normal distribution's 97.5% quantile
+	n, p := float64(t.Games), t.WinRate()
+	// The conversions keep a compiler from fusing products into sums, which
+	// would change the last digit from machine to machine.
+	scale := 1 + z*z/n
+	center := (p + z*z/(2*n)) / scale
+	half := float64(z*math.Sqrt(float64(p*(1-p)/n)+z*z/(4*n*n))) / scale
+	return [2]float64{max(0, center-half), min(1, center+half)}
+}
+
+// Add counts the games of u too.
+func (t Tally) Add(u Tally) Tally {
+	return Tally{Games: t.Games + u.Games, Truncated: t.Truncated + u.Truncated, shares: t.shares + u.shares}
+}
+
+// chunk is how many games a worker takes at a time.
+const chunk = 1024
+
+// Simulate plays policy p in turn in every seat of g, all other seats played
+// by against, and returns its tally by seat. The result depends on the games
+// and the seed alone. It returns ctx.Err() if ctx ends first.
+func Simulate(ctx context.Context, g env.Game, p, against Policy, o SimulateOptions) ([]Tally, error) {
+	if o.Games < 1 || o.Workers < 1 {
+		return nil, errors.New("policies: a simulation needs at least one game and one worker")
+	}
+	if o.StepLimit < 0 {
+		return nil, fmt.Errorf("policies: step limit %d is negative", o.StepLimit)
+	}
+	var (
+		next  atomic.Int64
+		wg    sync.WaitGroup
+		mu    sync.Mutex
+		total = make([]Tally, g.Players())
+	)
+	for range o.Workers {
+		wg.Go(func() {
+			tally := make([]Tally, g.Players())
+			m := env.NewMatch(g, env.MatchOptions{StepLimit: o.StepLimit})
+			for ctx.Err() == nil {
+				from := int(next.Add(chunk)) - chunk
+				if from >= o.Games {
+					break
+				}
+				for i := from; i < min(from+chunk, o.Games); i++ {
+					seat := i % g.Players()
+					m.Reset(env.SeedAt(o.Seed, uint64(i)))
+					tally[seat] = tally[seat].Add(play(m, p, against, seat))
+				}
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			for seat := range total {
+				total[seat] = total[seat].Add(tally[seat])
+			}
+		})
+	}
+	wg.Wait()
+	return total, ctx.Err()
+}
+
+// play finishes the game on m with p in one seat and against in the others.
+func play(m *env.Match, p, against Policy, seat int) Tally {
+	for {
+		s := m.State()
+		mover := against
+		if int(s.Seat) == seat {
+			mover = p
+		}
+		over, truncated, err := m.Step(env.Choose(mover, s, m.Rand()))
+		switch {
+		case err != nil:
+			panic(err) // Choose returns legal actions only
+		case over:
+			return Tally{Games: 1, shares: int(math.Round(m.Game().WinShare(m.State(), seat) * shareUnit))}
+		case truncated:
+			return Tally{Games: 1, Truncated: 1}
+		}
+	}
+}

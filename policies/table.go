@@ -1,0 +1,35 @@
+package policies
+
+import "pigpen/env"
+
+// A Table is a policy that rolls or holds for sure, one bit for each number of
+// its layout. Set must not be called while others read.
+type Table struct {
+	layout Layout
+	bits   []byte // bit i%8 of byte i/8 is 1 where the policy rolls
+}
+
+// NewTable returns a table that holds everywhere.
+func NewTable(l Layout) *Table {
+	return &Table{layout: l, bits: make([]byte, tableBytes(l.entries))}
+}
+
+func tableBytes(entries int) int { return (entries + 7) / 8 }
+
+// Layout returns the numbering of the table's states.
+func (t *Table) Layout() Layout { return t.layout }
+
+// Set makes the policy roll, or hold, in the states of number i.
+func (t *Table) Set(i int, roll bool) {
+	if roll {
+		t.bits[i>>3] |= 1 << (i & 7)
+	} else {
+		t.bits[i>>3] &^= 1 << (i & 7)
+	}
+}
+
+// Rolls reports whether the policy rolls in the states of number i.
+func (t *Table) Rolls(i int) bool { return t.bits[i>>3]>>(i&7)&1 == 1 }
+
+// RollChance implements [Policy]; it is 0 or 1.
+func (t *Table) RollChance(s env.State) float64 { return chance(t.Rolls(t.layout.Index(&s))) }
