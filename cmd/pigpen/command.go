@@ -126,7 +126,7 @@ func report(stderr io.Writer, name string, err error) int {
 // of the packages it came through, which say nothing to a user.
 func oneLine(err error) string {
 	text := strings.Join(strings.Fields(err.Error()), " ")
-	for _, prefix := range []string{"env: ", "policies: ", "agents: ", "train: ", "bad configuration: "} {
+	for _, prefix := range []string{"env: ", "policies: ", "agents: ", "train: ", "bad configuration: ", "bad schedule: ", "no such table: "} {
 		text = strings.ReplaceAll(text, prefix, "")
 	}
 	return text

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -33,6 +32,12 @@ type trainResult struct {
 	Score          score   `json:"score"`
 }
 
+// defaultSteps is the length of a training that is given none.
+const defaultSteps = 100_000_000
+
+// barEvery is the number of decisions between steps of the progress bar.
+const barEvery = 1_000_000
+
 // scheduleFlags override an agent's default settings.
 type scheduleFlags struct {
 	stepSize, starts                     string
@@ -43,22 +48,21 @@ type scheduleFlags struct {
 func trainCommand() command {
 	fs := newFlags("train")
 	var (
-		game        = addGameFlags(fs)
-		agent       = fs.String("agent", "qlearning", "learner: "+agentNames())
-		states      = fs.String("states", "auto", "what the table distinguishes: full, summary (own score, turn total, best other score), or auto")
-		out         = fs.String("out", "", "policy file to write (default VARIANT-AGENT.msgpack)")
-		seed        = fs.Uint64("seed", 1, "seed of dice and exploration")
-		steps       = int64(0)
-		episodes    = int64(0)
-		length      = fs.Duration("time", 0, "train for so long, as in 30s; the result then depends on the machine")
-		stepLimit   = int64(policies.DefaultStepLimit)
-		memory      = quarterOfMemory()
-		evalEvery   = int64(20_000_000)
-		evalGames   = int64(100_000)
-		quiet       = fs.Bool("quiet", false, "print no progress")
-		asJSON      = fs.Bool("json", false, "print one JSON object")
-		s           scheduleFlags
-		defaultSize = int64(100_000_000)
+		game      = addGameFlags(fs)
+		agent     = fs.String("agent", "qlearning", "learner: "+agentNames())
+		states    = fs.String("states", "auto", "what the table distinguishes: full, summary (own score, turn total, best other score), or auto")
+		out       = fs.String("out", "", "policy file to write (default VARIANT-AGENT.msgpack)")
+		seed      = fs.Uint64("seed", 1, "seed of dice and exploration")
+		steps     = int64(0)
+		episodes  = int64(0)
+		length    = fs.Duration("time", 0, "train for so long, as in 30s; the result then depends on the machine")
+		stepLimit = int64(policies.DefaultStepLimit)
+		memory    = quarterOfMemory()
+		evalEvery = int64(20_000_000)
+		evalGames = int64(100_000)
+		quiet     = fs.Bool("quiet", false, "print no progress")
+		asJSON    = fs.Bool("json", false, "print one JSON object")
+		s         scheduleFlags
 	)
 	fs.Var(count(&steps), "steps", "train for so many decisions (default 100M if no length is given)")
 	fs.Var(count(&episodes), "episodes", "train for so many games")
@@ -98,16 +102,31 @@ so far. The agents, with their defaults:
 				Game: g, Agent: kind, Settings: kind.Defaults, Seed: *seed, States: policies.States(*states),
 				Length:    train.Length{Steps: steps, Episodes: episodes, Time: *length},
 				StepLimit: int(stepLimit), MemoryLimit: memory,
-				ReportEvery: 1_000_000, Program: version,
+				ReportEvery: barEvery, Program: version,
 			}
-			if c.States == "auto" {
+			if evalEvery > 0 {
+				c.ReportEvery = min(evalEvery, barEvery)
+			}
+			switch c.States {
+			case "auto":
 				c.States = policies.AutoStates(g)
+			case policies.FullStates, policies.SummaryStates:
+			default:
+				return usagef("--states %q; it is full, summary or auto", c.States)
 			}
 			if err := s.override(&c.Settings, fs.Changed); err != nil {
 				return usageError{err}
 			}
-			if c.Length == (train.Length{}) && !fs.Changed("steps") && !fs.Changed("episodes") && !fs.Changed("time") {
-				c.Length.Steps = defaultSize
+			for name, value := range map[string]int64{"steps": steps, "episodes": episodes} {
+				if fs.Changed(name) && value < 1 {
+					return usagef("--%s %d; at least one is needed", name, value)
+				}
+			}
+			if fs.Changed("time") && *length <= 0 {
+				return usagef("--time %v; it must be positive", *length)
+			}
+			if c.Length == (train.Length{}) {
+				c.Length.Steps = defaultSteps
 			}
 			if stepLimit < 1 || stepLimit > 1e9 {
 				return usagef("--step-limit %d is not in [1, 1G]", stepLimit)
@@ -122,6 +141,10 @@ so far. The agents, with their defaults:
 			if err != nil {
 				return usageError{err}
 			}
+			if bytes > float64(memory) {
+				return usagef("%w: the tables of %v with %s states, %d entries, take %s, and --memory allows %s; a lower --target or --states summary takes less",
+					train.ErrMemory, g, c.States, entries, humanBytes(bytes), humanBytes(float64(memory)))
+			}
 			if err := policies.Writable(*out); err != nil {
 				return fmt.Errorf("the policy could not be written: %w", err)
 			}
@@ -130,10 +153,11 @@ so far. The agents, with their defaults:
 				return err
 			}
 			o := policies.SimulateOptions{Games: int(evalGames), Seed: *seed, Workers: runtime.GOMAXPROCS(0)}
+			done := func() {}
 			if !*quiet {
 				fmt.Fprintf(std.err, "training %s on %v: %s states, %d entries, %s of tables\n", kind.Name, g, c.States, entries, humanBytes(bytes))
 				shown := newProgress(std.err)
-				defer shown.close()
+				done = shown.close
 				o := o
 				o.Games = max(1, o.Games/10)
 				nextEval := evalEvery
@@ -148,9 +172,8 @@ so far. The agents, with their defaults:
 				}
 			}
 			result, err := train.Run(ctx, c)
-			if errors.Is(err, train.ErrLength) || errors.Is(err, train.ErrMemory) {
-				return usageError{err}
-			} else if err != nil {
+			done()
+			if err != nil {
 				return err
 			}
 			if err := policies.Save(*out, result.File); err != nil {

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// chain is the order of the top folders: a package imports only what stands to
+// its left, or its own folder.
+var chain = []string{"env", "policies", "agents", "train", "cmd"}
+
+// others are the modules that a folder may import, tests apart.
+var others = map[string][]string{
+	"env":      {},
+	"policies": {"github.com/vmihailenco/msgpack/v5"},
+	"agents":   {},
+	"train":    {},
+	"cmd":      {"github.com/spf13/pflag", "github.com/schollz/progressbar/v3", "golang.org/x/term"},
+}
+
+const root = "../.."
+
+// TestChain checks every import of every Go file.
+func TestChain(t *testing.T) {
+	files := 0
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		folder := topFolder(filepath.ToSlash(rel))
+		parsed, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		files++
+		for _, spec := range parsed.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if wrong := breaksChain(folder, name, strings.HasSuffix(path, "_test.go")); wrong != "" {
+				t.Errorf("%s imports %q: %s", rel, name, wrong)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files < 20 {
+		t.Errorf("only %d files seen", files)
+	}
+}
+
+// breaksChain says what is wrong with an import by a file of a top folder.
+func breaksChain(folder, name string, test bool) string {
+	at := slices.Index(chain, folder)
+	if at < 0 {
+		return "folder " + folder + " is not in the chain"
+	}
+	if inside, ok := strings.CutPrefix(name, "pigpen/"); ok {
+		if to := slices.Index(chain, topFolder(inside)); to < 0 || to > at {
+			return "it does not stand to the left of " + folder
+		}
+		return ""
+	}
+	if first := topFolder(name); !strings.Contains(first, ".") || test {
+		return "" // the standard library
+	}
+	if !slices.Contains(others[folder], name) {
+		return "no package of " + folder + " needs it"
+	}
+	return ""
+}
+
+func topFolder(path string) string {
+	first, _, _ := strings.Cut(path, "/")
+	return first
+}
+
+func TestBreaksChain(t *testing.T) {
+	for _, test := range []struct {
+		folder, name string
+		breaks       bool
+	}{
+		{"env", "pigpen/policies", true},
+		{"agents", "pigpen/train", true},
+		{"train", "pigpen/cmd/pigpen", true},
+		{"train", "pigpen/env", false},
+		{"env", "pigpen/env/envtest", false},
+		{"env", "math/bits", false},
+		{"env", "github.com/spf13/pflag", true},
+		{"cmd", "github.com/spf13/pflag", false},
+		{"cmd", "pigpen/utils", true},
+		{"utils", "fmt", true},
+	} {
+		if got := breaksChain(test.folder, test.name, false); (got != "") != test.breaks {
+			t.Errorf("breaksChain(%q, %q) = %q, want a complaint: %t", test.folder, test.name, got, test.breaks)
+		}
+	}
+}
+
+// TestTopLevel checks that the root holds what its readers expect, and
+// nothing else.
+func TestTopLevel(t *testing.T) {
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := append([]string{"go.mod", "go.sum", "README.md"}, chain...)
+	for _, entry := range entries {
+		name := entry.Name()
+		// Policies that somebody trained here are not part of the tree.
+		if !strings.HasPrefix(name, ".") && !strings.HasSuffix(name, ".msgpack") && !slices.Contains(want, name) {
+			t.Errorf("%s stands at the top level; there belong %v", name, want)
+		}
+	}
+}
