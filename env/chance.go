@@ -48,6 +48,8 @@ func (o Outcome) String() string {
 
 func gain(points int) Outcome { return Outcome{Effect: Gain, Points: int16(points)} }
 func bust() Outcome           { return Outcome{Effect: Bust} }
+func wipe() Outcome           { return Outcome{Effect: Wipe} }
+func stop() Outcome           { return Outcome{Effect: Stop} }
 
 // A Chance is an outcome with its weight: out of [Game.Rolls] equally likely
 // rolls, Weight have this outcome.

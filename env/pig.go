@@ -7,11 +7,13 @@ package env
 // number is added to the turn total. After a roll the player may hold, which
 // banks the turn total and ends the turn. The first player whose banked score
 // and turn total together reach the target has won.
+//
+// One player alone races against the clock: each turn begun costs 1.
 var pig = &Variant{
 	ID:         "pig",
-	Summary:    "One die. A 1 ends the turn and loses its points; 2 to 6 add to the turn total; hold to bank it. First to the target wins.",
+	Summary:    "One die. A 1 ends the turn and loses its points; 2 to 6 add to the turn total; hold to bank it. First to the target wins; one player alone wants the fewest turns.",
 	Unit:       "points",
-	MinPlayers: 2, MaxPlayers: 10,
+	MinPlayers: 1, MaxPlayers: 10,
 	Target: Range{Min: 2, Max: 1000, Default: 100},
 	Ending: AtTarget,
 	Dice:   1, Faces: 6,

@@ -92,7 +92,7 @@ func (o Options) Has(i int) bool { return o>>i&1 == 1 }
 // Variants returns every variant, in the order in which they are shown. The
 // slice is the caller's; the variants are shared and must not be changed.
 func Variants() []*Variant {
-	return []*Variant{pig}
+	return []*Variant{pig, pigDoubles, pigLastRound, cochon, piglet, pigSnakeEyes}
 }
 
 // ErrUnknownVariant is what [Lookup] wraps when no variant has a name.
