@@ -133,7 +133,7 @@ func (m *Match) Step(a Action) (terminated, truncated bool, err error) {
 		m.game.hold(s)
 		m.last.Outcome, m.last.RollNumber = Outcome{}, -1
 	default:
-		return false, false, m.illegal(a)
+		return false, false, illegal(a)
 	}
 	m.last.Seat, m.last.Action, m.last.BeganTurn = seat, a, began
 	m.steps++
@@ -144,7 +144,7 @@ func (m *Match) Step(a Action) (terminated, truncated bool, err error) {
 }
 
 // illegal says why a, which is not Roll and not a legal Hold, was refused.
-func (m *Match) illegal(a Action) error {
+func illegal(a Action) error {
 	if a == Hold {
 		return fmt.Errorf("%w: hold before the first roll of the turn; a turn begins with a roll", ErrIllegal)
 	}

@@ -144,7 +144,7 @@ func (s *Solo) Step(a Action) (observation []int16, reward float64, terminated, 
 	m := s.match
 	if !m.live { // the others have ended the game before the learner's turn
 		if a != Roll {
-			return nil, 0, false, false, Info{}, m.illegal(a)
+			return nil, 0, false, false, Info{}, illegal(a)
 		}
 	} else {
 		if _, _, err := m.Step(a); err != nil {

@@ -130,7 +130,7 @@ func (g Game) Validate(s State) error {
 				return bad("seat %d has %d and has not ended the game", seat, score)
 			}
 		case AfterRound:
-			if !s.Over && g.place(seat, s) >= g.place(int(s.Seat), s) {
+			if !s.Over && g.place(seat, &s) >= g.place(int(s.Seat), &s) {
 				return bad("seat %d has %d before its turn of the last round", seat, score)
 			}
 		}
@@ -138,20 +138,20 @@ func (g Game) Validate(s State) error {
 	if !s.Over && g.variant.Ending == AtTarget && s.held() >= int(g.target) {
 		return bad("banked score and turn total are %d and the game goes on", s.held())
 	}
-	if s.Over && (g.best(&s) < g.target || g.variant.Ending == AfterRound && g.SeatsAfter(s, int(s.Seat)) != 0) {
+	if s.Over && (g.best(&s) < g.target || g.variant.Ending == AfterRound && g.SeatsAfter(&s, int(s.Seat)) != 0) {
 		return bad("the game is over before its end")
 	}
 	return nil
 }
 
 // place returns a seat's place in the order of a round, from 0.
-func (g Game) place(seat int, s State) int {
+func (g Game) place(seat int, s *State) int {
 	return (seat - int(s.First) + int(g.players)) % int(g.players)
 }
 
 // SeatsAfter returns how many seats still act in this round after the given
 // one, in [0, Players).
-func (g Game) SeatsAfter(s State, seat int) int {
+func (g Game) SeatsAfter(s *State, seat int) int {
 	return int(g.players) - 1 - g.place(seat, s)
 }
 
@@ -240,7 +240,7 @@ func (g Game) Observe(dst []int16, s State, seat int) []int16 {
 	dst = append(dst, s.Scores[seat+1:g.players]...)
 	dst = append(dst, s.Scores[:seat]...)
 	if g.variant.Ending == AfterRound {
-		dst = append(dst, int16(g.SeatsAfter(s, seat)))
+		dst = append(dst, int16(g.SeatsAfter(&s, seat)))
 	}
 	return dst
 }

@@ -47,7 +47,7 @@ const (
 )
 
 const (
-	maxHeader   = 1 << 16 // bytes before the table
+	maxHeader   = 1 << 16 // bytes before the table; the limits below keep it under 54,000
 	maxSettings = 64
 	maxText     = 256 // bytes of any string in the header
 )
@@ -317,9 +317,6 @@ func decodeHeader(b []byte) (header, int, error) {
 		n, err := d.msgpack.DecodeBytesLen()
 		h.bytes = int64(n)
 		d.fail(err)
-	}
-	if d.err != nil && len(b) == maxHeader {
-		d.err = fmt.Errorf("%w: its header is longer than %d bytes", ErrCorrupt, maxHeader)
 	}
 	return h, len(b) - in.Len(), d.err
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"math/bits"
 
 	"pigpen/env"
@@ -30,21 +31,33 @@ const fullLimit = 1 << 22
 // A Layout numbers the states of a game from 0, so that a table over them is a
 // flat slice. States that look alike under the layout share a number.
 //
-// For players 1, 2, …, n in turn order from the mover, target T, banked
-// scores s and turn total t,
+// A score is told apart from others below W. In games that end at the target W
+// is the target T: that is all of them. In games that end after a round W is
+// T + [BeyondTarget], and scores from W-1 on look alike. For players 1, 2, …, n
+// in turn order from the mover, banked scores s, held points h = s_1 + turn
+// total, and r seats that still act in the round after the mover's,
 //
-//	index = ((s_n·T + …)·T + s_2)·T(T+1)/2 + s_1·T - s_1(s_1-1)/2 + t
+//	index = (((r·W + s_n)·W + …)·W + s_2)·P + s_1·W - s_1(s_1-1)/2 + h-s_1
 //
-// where the summary has the highest of s_2, …, s_n alone. Along a turn only t
-// changes, so a turn's entries are neighbours.
+// where P is the number of pairs s_1 < T, s_1 <= h < W; where games that end
+// at the target have r = 0; and where the summary has the highest of s_2, …,
+// s_n alone. Along a turn only h changes, so a turn's entries are neighbours.
 type Layout struct {
-	game     env.Game
-	states   States
-	target   int
-	players  int
-	triangle int // pairs of banked score and turn total below the target
-	entries  int
+	game       env.Game
+	states     States
+	target     int
+	width      int // W
+	players    int
+	afterRound bool
+	pairs      int // P
+	entries    int
 }
+
+// BeyondTarget is how far beyond the target a layout tells scores apart in
+// games that end after a round. Even the last of the followers, just below the
+// target, gets past a leader that far ahead with a chance of 0.093 at most: a
+// leader has long held by then.
+const BeyondTarget = 50
 
 // AutoStates returns the states that suit a game: full where there is no more
 // to see than the summary does or the table stays small, else the summary.
@@ -61,8 +74,14 @@ func AutoStates(g env.Game) States {
 // NewLayout returns the layout of a game's states. The error wraps
 // [ErrLayout] if the states are unknown or more than an int can number.
 func NewLayout(g env.Game, states States) (Layout, error) {
-	t := g.Target()
-	l := Layout{game: g, states: states, target: t, players: g.Players(), triangle: t * (t + 1) / 2}
+	l := Layout{game: g, states: states, target: g.Target(), width: g.Target(), players: g.Players()}
+	phases := 1
+	if g.Variant().Ending == env.AfterRound {
+		l.afterRound = true
+		l.width += BeyondTarget
+		phases = l.players
+	}
+	l.pairs = l.target*l.width - l.target*(l.target-1)/2
 	others := l.players - 1
 	switch states {
 	case FullStates:
@@ -71,10 +90,10 @@ func NewLayout(g env.Game, states States) (Layout, error) {
 	default:
 		return Layout{}, fmt.Errorf("%w: states %q; they are %s or %s", ErrLayout, states, FullStates, SummaryStates)
 	}
-	l.entries = l.triangle
+	l.entries = l.pairs * phases
 	for range others {
-		hi, lo := bits.Mul64(uint64(l.entries), uint64(t))
-		if hi != 0 || lo > 1<<62 {
+		hi, lo := bits.Mul64(uint64(l.entries), uint64(l.width))
+		if hi != 0 || lo > math.MaxInt/2 {
 			return Layout{}, fmt.Errorf("%w: %v has more %s states than can be numbered; use %s states", ErrLayout, g, states, SummaryStates)
 		}
 		l.entries = int(lo)
@@ -94,43 +113,49 @@ func (l *Layout) Entries() int { return l.entries }
 // Index returns the number of s, in [0, Entries). s must be a state of the
 // game that is not over.
 func (l *Layout) Index(s *env.State) int {
-	own := int(s.Scores[s.Seat])
-	return l.others(s)*l.triangle + own*l.target - own*(own-1)/2 + int(s.TurnTotal)
+	own, turnTotal, after := int(s.Scores[s.Seat]), int(s.TurnTotal), 0
+	if l.afterRound {
+		turnTotal = min(turnTotal, l.width-1-own)
+		after = l.game.SeatsAfter(s, int(s.Seat))
+	}
+	return l.others(after, s)*l.pairs + own*l.width - own*(own-1)/2 + turnTotal
 }
+
+// others numbers what the layout sees of the other seats, after what n holds.
+func (l *Layout) others(n int, s *env.State) int {
+	if l.players == 2 {
+		return n*l.width + l.score(s.Scores[1-s.Seat])
+	}
+	if l.states == SummaryStates && l.players > 2 {
+		best := int16(0)
+		for seat, score := range s.Scores[:l.players] {
+			if seat != int(s.Seat) {
+				best = max(best, score)
+			}
+		}
+		return n*l.width + l.score(best)
+	}
+	for k := l.players - 1; k > 0; k-- {
+		n = n*l.width + l.score(s.Scores[l.game.NextSeat(int(s.Seat), k)])
+	}
+	return n
+}
+
+// score returns a banked score as far as it is told apart.
+func (l *Layout) score(banked int16) int { return min(int(banked), l.width-1) }
 
 // TurnStarts returns the numbers of the states with a turn total of 0, where
 // Roll is the only legal action.
 func (l *Layout) TurnStarts() iter.Seq[int] {
 	return func(yield func(int) bool) {
-		for base := 0; base < l.entries; base += l.triangle {
+		for base := 0; base < l.entries; base += l.pairs {
 			i := base
 			for own := range l.target {
 				if !yield(i) {
 					return
 				}
-				i += l.target - own
+				i += l.width - own
 			}
 		}
 	}
-}
-
-// others numbers what the layout sees of the other seats.
-func (l *Layout) others(s *env.State) int {
-	if l.players == 2 {
-		return int(s.Scores[1-s.Seat])
-	}
-	if l.states == SummaryStates {
-		best := 0
-		for seat, score := range s.Scores[:l.players] {
-			if seat != int(s.Seat) {
-				best = max(best, int(score))
-			}
-		}
-		return best
-	}
-	n := 0
-	for k := l.players - 1; k > 0; k-- {
-		n = n*l.target + int(s.Scores[l.game.NextSeat(int(s.Seat), k)])
-	}
-	return n
 }

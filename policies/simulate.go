@@ -66,7 +66,15 @@ func (t Tally) CI95() [2]float64 {
 	scale := 1 + z*z/n
 	center := (p + z*z/(2*n)) / scale
 	half := float64(z*math.Sqrt(float64(p*(1-p)/n)+z*z/(4*n*n))) / scale
-	return [2]float64{max(0, center-half), min(1, center+half)}
+	ci := [2]float64{max(0, center-half), min(1, center+half)}
+	// At no win and at all won the bounds are 0 and 1, but for rounding.
+	if t.shares == 0 {
+		ci[0] = 0
+	}
+	if t.shares == t.Games*shareUnit {
+		ci[1] = 1
+	}
+	return ci
 }
 
 // Add counts the games of u too.

@@ -1,0 +1,8 @@
+package policies
+
+import "math"
+
+// TallyOf returns the tally of so many games with so many wins.
+func TallyOf(games int, wins float64) Tally {
+	return Tally{Games: games, shares: int(math.Round(wins * shareUnit))}
+}

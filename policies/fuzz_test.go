@@ -1,0 +1,71 @@
+package policies_test
+
+import (
+	"bytes"
+	"testing"
+
+	"pigpen/env"
+	"pigpen/policies"
+)
+
+// FuzzRead reads any bytes. What is taken must be what Write would write, and
+// nothing may take memory beyond what it holds.
+func FuzzRead(f *testing.F) {
+	f.Add([]byte{})
+	f.Add(valid().bytes())
+	f.Add(write(f, golden(f)))
+	for _, g := range smallGames() {
+		if l := layout(f, g, policies.AutoStates(g)); l.Entries() < 10_000 {
+			f.Add(write(f, policies.File{Table: patterned(l)}))
+		}
+	}
+	for _, h := range hostiles() {
+		f.Add(h.bytes)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var file policies.File
+		var err error
+		// The reader's buffer, the rules' tables, and a table that grows.
+		if memory, limit := allocated(func() { file, err = policies.Read(bytes.NewReader(b)) }), uint64(1<<20+8*len(b)); memory > limit {
+			t.Errorf("Read of %d bytes allocates %d, want at most %d", len(b), memory, limit)
+		}
+		if err == nil && !bytes.Equal(write(t, file), b) {
+			t.Errorf("what was read writes other bytes")
+		}
+	})
+}
+
+// FuzzRoundTrip writes any policy of small games. Read must give it back, or
+// Write must refuse it for the length of a text.
+func FuzzRoundTrip(f *testing.F) {
+	f.Add(uint8(0), false, "qlearning", "v1", "learning_rate", "0.1", "exploration", "0", uint64(1), int64(1000), int64(70), []byte{0x92, 0x24})
+	f.Add(uint8(9), true, "", "", "", "", "", "\xff", uint64(1<<63), int64(-1), int64(1<<62), []byte{})
+	f.Add(uint8(30), true, "é", string(make([]byte, 256)), "a", string(make([]byte, 257)), "b", "", uint64(0), int64(0), int64(0), []byte{0xff})
+	games := smallGames()
+	f.Fuzz(func(t *testing.T, number uint8, summary bool, agent, program, name1, value1, name2, value2 string, seed uint64, steps, episodes int64, bits []byte) {
+		g := games[int(number)%len(games)]
+		states := policies.FullStates
+		if summary || g.Variant().Ending == env.AfterRound {
+			states = policies.SummaryStates
+		}
+		want := policies.File{Table: policies.NewTable(layout(t, g, states)), Made: policies.Made{
+			Agent: agent, Program: program, Settings: map[string]string{name1: value1, name2: value2},
+			Seed: seed, Steps: steps, Episodes: episodes,
+		}}
+		l := want.Table.Layout()
+		for i := range min(l.Entries(), 8*len(bits)) {
+			want.Table.Set(i, bits[i/8]>>(i%8)&1 == 1)
+		}
+		fits := len(agent) <= 256 && len(program) <= 256
+		for name, value := range want.Made.Settings {
+			fits = fits && len(name) <= 256 && len(value) <= 256
+		}
+		var b bytes.Buffer
+		if err := policies.Write(&b, want); (err == nil) != fits {
+			t.Fatalf("Write: %v, want an error %t", err, !fits)
+		}
+		if fits {
+			checkRead(t, g.String(), b.Bytes(), want)
+		}
+	})
+}

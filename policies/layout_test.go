@@ -1,0 +1,306 @@
+package policies_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"pigpen/env"
+	"pigpen/policies"
+)
+
+// smallGames returns games of every variant with small tables: few players,
+// low targets, each option also switched.
+func smallGames() (games []env.Game) {
+	for _, v := range env.Variants() {
+		options := []map[string]bool{nil}
+		for _, o := range v.Options {
+			options = append(options, map[string]bool{o.Name: !o.Default})
+		}
+		targets := []int{v.Target.Min, min(v.Target.Min+3, v.Target.Max)}
+		players := min(4, v.MaxPlayers)
+		if v.Ending == env.AfterRound {
+			// A layout goes on beyond the target: even these are long.
+			targets, players = targets[:1], 3
+		}
+		for n := v.MinPlayers; n <= players; n++ {
+			for _, target := range slices.Compact(targets) {
+				for _, o := range options {
+					games = append(games, env.Must(env.New(env.Config{Variant: v.ID, Players: n, Target: target, Options: o})))
+				}
+			}
+		}
+	}
+	return games
+}
+
+func layout(t testing.TB, g env.Game, states policies.States) policies.Layout {
+	t.Helper()
+	l, err := policies.NewLayout(g, states)
+	if err != nil {
+		t.Fatalf("NewLayout(%v, %s): %v", g, states, err)
+	}
+	return l
+}
+
+// width returns below which number a layout of g tells scores apart.
+func width(g env.Game) int16 {
+	if g.Variant().Ending == env.AfterRound {
+		return int16(g.Target()) + policies.BeyondTarget
+	}
+	return int16(g.Target())
+}
+
+// allStates calls do with everything that a layout of g tells apart, seat 0 to
+// move, in lexicographic order of the seats that still act after the mover in
+// the round, the last seat's score, …, the first seat's, the turn total. Not
+// all of it can occur: scores beyond the target are rare.
+func allStates(g env.Game, do func(env.State)) {
+	var s env.State
+	var from func(seat int)
+	from = func(seat int) {
+		if seat < 0 {
+			for s.TurnTotal = 0; s.Scores[0]+s.TurnTotal < width(g); s.TurnTotal++ {
+				do(s)
+			}
+			return
+		}
+		end := width(g)
+		if seat == 0 {
+			end = int16(g.Target()) // with more the game is over on the next turn
+		}
+		for s.Scores[seat] = 0; s.Scores[seat] < end; s.Scores[seat]++ {
+			from(seat - 1)
+		}
+	}
+	if g.Variant().Ending != env.AfterRound {
+		from(g.Players() - 1)
+		return
+	}
+	for after := range g.Players() {
+		s.First = int8(g.NextSeat(0, after+1))
+		from(g.Players() - 1)
+	}
+}
+
+// seated returns s as it is when everybody sits so many seats further on.
+func seated(g env.Game, s env.State, shift int) env.State {
+	moved := env.State{TurnTotal: s.TurnTotal, Seat: int8(g.NextSeat(int(s.Seat), shift)), First: int8(g.NextSeat(int(s.First), shift))}
+	for seat := range g.Players() {
+		moved.Scores[g.NextSeat(seat, shift)] = s.Scores[seat]
+	}
+	return moved
+}
+
+// TestIndex walks through all states in the order of the documented formula:
+// full states are numbered as they come, a summary by what it sees, and
+// neither depends on where the players sit.
+func TestIndex(t *testing.T) {
+	for _, g := range smallGames() {
+		t.Run(g.String(), func(t *testing.T) {
+			t.Parallel()
+			full, summary := layout(t, g, policies.FullStates), layout(t, g, policies.SummaryStates)
+			type view struct {
+				first                int8
+				own, turnTotal, best int16
+			}
+			numbers := make(map[view]int)
+			seen := make(map[int]bool)
+			var starts []int
+			next := 0
+			allStates(g, func(s env.State) {
+				v := view{s.First, s.Scores[0], s.TurnTotal, slices.Max(s.Scores[1:])}
+				number, known := numbers[v]
+				if !known {
+					number = summary.Index(&s)
+					if seen[number] || number < 0 || number >= summary.Entries() {
+						t.Fatalf("summary: Index(%+v) = %d, want another number than before in [0, %d)", s, number, summary.Entries())
+					}
+					numbers[v], seen[number] = number, true
+				}
+				for shift := range g.Players() {
+					moved := seated(g, s, shift)
+					if i := full.Index(&moved); i != next {
+						t.Fatalf("full: Index(%+v) = %d, want %d", moved, i, next)
+					}
+					if i := summary.Index(&moved); i != number {
+						t.Fatalf("summary: Index(%+v) = %d, want %d as for all that look like %+v", moved, i, number, v)
+					}
+				}
+				if s.TurnTotal == 0 {
+					starts = append(starts, next)
+				}
+				next++
+			})
+			if full.Entries() != next {
+				t.Errorf("full: Entries() = %d, want %d", full.Entries(), next)
+			}
+			if summary.Entries() != len(numbers) {
+				t.Errorf("summary: Entries() = %d, want %d", summary.Entries(), len(numbers))
+			}
+			if got := slices.Collect(full.TurnStarts()); !slices.Equal(got, starts) {
+				t.Errorf("full: TurnStarts() = %v, want %v", got, starts)
+			}
+			starts = nil
+			for v, number := range numbers {
+				if v.turnTotal == 0 {
+					starts = append(starts, number)
+				}
+			}
+			slices.Sort(starts)
+			if got := slices.Collect(summary.TurnStarts()); !slices.Equal(got, starts) {
+				t.Errorf("summary: TurnStarts() = %v, want %v", got, starts)
+			}
+		})
+	}
+}
+
+// TestIndexBeyond looks where a layout stops telling scores apart.
+func TestIndexBeyond(t *testing.T) {
+	g := game("pig-last-round", 3, 20)
+	for _, states := range []policies.States{policies.FullStates, policies.SummaryStates} {
+		l := layout(t, g, states)
+		for _, test := range []struct {
+			name  string
+			a, b  env.State
+			alike bool
+		}{
+			{"held 68 and 69", env.State{Scores: scores(5), TurnTotal: 63}, env.State{Scores: scores(5), TurnTotal: 64}, false},
+			{"held 69 and 70", env.State{Scores: scores(5), TurnTotal: 64}, env.State{Scores: scores(5), TurnTotal: 65}, true},
+			{"held 69 and 16000", env.State{Scores: scores(0), TurnTotal: 69}, env.State{Scores: scores(0), TurnTotal: 16000}, true},
+			{"other 68 and 69", env.State{Scores: scores(68), Seat: 2}, env.State{Scores: scores(69), Seat: 2}, false},
+			{"other 69 and 70", env.State{Scores: scores(69), Seat: 2}, env.State{Scores: scores(70), Seat: 2}, true},
+			{"other 69 and 16000", env.State{Scores: scores(3, 69), Seat: 2}, env.State{Scores: scores(3, 16000), Seat: 2}, true},
+			{"one and two seats after", env.State{Scores: scores(1, 1, 1), Seat: 1}, env.State{Scores: scores(1, 1, 1)}, false},
+			{"no and one seats after", env.State{Scores: scores(1, 1, 1), Seat: 2}, env.State{Scores: scores(1, 1, 1), Seat: 1}, false},
+		} {
+			if a, b := l.Index(&test.a), l.Index(&test.b); (a == b) != test.alike {
+				t.Errorf("%s states, %s: Index = %d and %d, want alike %t", states, test.name, a, b, test.alike)
+			}
+		}
+	}
+}
+
+// TestIndexByHand evaluates the documented formula at single states.
+func TestIndexByHand(t *testing.T) {
+	for _, test := range []struct {
+		states policies.States
+		target int
+		scores []int16
+		seat   int8
+		turn   int16
+		want   int
+	}{
+		{policies.FullStates, 100, []int16{0, 0}, 0, 0, 0},
+		{policies.FullStates, 100, []int16{0, 0}, 1, 99, 99},
+		{policies.FullStates, 100, []int16{1, 0}, 0, 0, 100},
+		{policies.FullStates, 100, []int16{30, 20}, 0, 10, 20*5050 + 3000 - 435 + 10},
+		{policies.FullStates, 100, []int16{30, 20}, 1, 10, 30*5050 + 2000 - 190 + 10},
+		{policies.FullStates, 100, []int16{99, 99}, 0, 0, 504_999},
+		{policies.SummaryStates, 100, []int16{30, 20}, 0, 10, 20*5050 + 3000 - 435 + 10},
+		{policies.FullStates, 10, []int16{3, 5, 2}, 0, 4, (2*10+5)*55 + 30 - 3 + 4},
+		{policies.FullStates, 10, []int16{3, 5, 2}, 1, 4, (3*10+2)*55 + 50 - 10 + 4},
+		{policies.FullStates, 10, []int16{3, 5, 2}, 2, 4, (5*10+3)*55 + 20 - 1 + 4},
+		{policies.SummaryStates, 10, []int16{3, 5, 2}, 0, 4, 5*55 + 30 - 3 + 4},
+		{policies.SummaryStates, 10, []int16{3, 5, 2}, 1, 4, 3*55 + 50 - 10 + 4},
+		{policies.SummaryStates, 10, []int16{3, 5, 2}, 2, 4, 5*55 + 20 - 1 + 4},
+	} {
+		l := layout(t, pig(len(test.scores), test.target), test.states)
+		s := env.State{Scores: scores(test.scores...), Seat: test.seat, TurnTotal: test.turn}
+		if got := l.Index(&s); got != test.want {
+			t.Errorf("%s states, target %d: Index(scores %v, seat %d, turn total %d) = %d, want %d", test.states, test.target, test.scores, test.seat, test.turn, got, test.want)
+		}
+	}
+}
+
+// TestEntries pins sizes and where they are too large: 1378·52^9 is below 2^62
+// and 1431·53^9 above.
+func TestEntries(t *testing.T) {
+	for _, test := range []struct {
+		variant         string
+		players, target int
+		states          policies.States
+		want            int // 0 where there is no such layout
+	}{
+		// With two players as many as there are decision points: 100 scores of
+		// the other, 100·101/2 pairs of own score and turn total.
+		{"pig", 2, 100, policies.FullStates, 505_000},
+		{"pig", 2, 100, policies.SummaryStates, 505_000},
+		{"pig", 2, 1000, policies.FullStates, 500_500_000},
+		{"pig", 2, 2, policies.FullStates, 6},
+		{"pig", 3, 100, policies.FullStates, 50_500_000},
+		{"pig", 3, 100, policies.SummaryStates, 505_000},
+		{"pig", 10, 2, policies.FullStates, 3 << 9},
+		{"pig", 10, 1000, policies.SummaryStates, 500_500_000},
+		{"pig", 5, 1000, policies.FullStates, 500_500_000_000_000_000},
+		{"pig", 6, 1000, policies.FullStates, 0},
+		{"pig", 10, 52, policies.FullStates, 3_830_710_307_650_011_136},
+		{"pig", 10, 53, policies.FullStates, 0},
+		{"pig", 10, 1000, policies.FullStates, 0},
+		// 10,050 pairs of own score and held points; 150 scores tell apart.
+		{"pig-last-round", 2, 100, policies.FullStates, 10_050 * 150 * 2},
+		{"pig-last-round", 3, 100, policies.FullStates, 10_050 * 150 * 150 * 3},
+		{"pig-last-round", 3, 100, policies.SummaryStates, 10_050 * 150 * 3},
+		{"pig", 2, 100, "", 0},
+		{"pig", 2, 100, "Full", 0},
+	} {
+		g := game(test.variant, test.players, test.target)
+		l, err := policies.NewLayout(g, test.states)
+		if test.want == 0 {
+			if !errors.Is(err, policies.ErrLayout) {
+				t.Errorf("NewLayout(%v, %q): error %v, want %v", g, test.states, err, policies.ErrLayout)
+			}
+			continue
+		}
+		if err != nil || l.Entries() != test.want || l.Game() != g || l.States() != test.states {
+			t.Errorf("NewLayout(%v, %q) = %d entries of %v, %q, error %v, want %d", g, test.states, l.Entries(), l.Game(), l.States(), err, test.want)
+		}
+	}
+	for states, want := range map[policies.States]string{
+		policies.FullStates: "policies: no such table: pig, 10 players, target 1000 has more full states than can be numbered; use summary states",
+		"all":               `policies: no such table: states "all"; they are full or summary`,
+	} {
+		if _, err := policies.NewLayout(pig(10, 1000), states); err == nil || err.Error() != want {
+			t.Errorf("NewLayout(pig(10, 1000), %q): error %v, want %s", states, err, want)
+		}
+	}
+}
+
+func TestTurnStartsStop(t *testing.T) {
+	l := layout(t, pig(2, 100), policies.FullStates)
+	var got []int
+	for i := range l.TurnStarts() {
+		if got = append(got, i); len(got) == 3 {
+			break
+		}
+	}
+	if want := []int{0, 100, 199}; !slices.Equal(got, want) {
+		t.Errorf("the first of TurnStarts() are %v, want %v", got, want)
+	}
+}
+
+// TestAutoStates: full states up to 2^22 entries, of which three players have
+// 1431·53² at target 53 and 1485·54² at 54.
+func TestAutoStates(t *testing.T) {
+	for _, test := range []struct {
+		variant         string
+		players, target int
+		want            policies.States
+	}{
+		{"pig", 2, 2, policies.FullStates},
+		{"pig", 2, 1000, policies.FullStates},
+		{"pig", 3, 53, policies.FullStates},
+		{"pig", 3, 54, policies.SummaryStates},
+		{"pig", 3, 100, policies.SummaryStates},
+		{"pig", 10, 4, policies.FullStates},
+		{"pig", 10, 5, policies.SummaryStates},
+		{"pig", 10, 1000, policies.SummaryStates}, // full states have no number at all
+		{"pig-last-round", 2, 1000, policies.FullStates},
+		{"pig-last-round", 3, 7, policies.FullStates},    // 3·378·57² entries
+		{"pig-last-round", 3, 8, policies.SummaryStates}, // 3·436·58²
+	} {
+		if g := game(test.variant, test.players, test.target); policies.AutoStates(g) != test.want {
+			t.Errorf("AutoStates(%v) = %v, want %v", g, policies.AutoStates(g), test.want)
+		}
+	}
+}
