@@ -116,8 +116,10 @@ func (e Epsilon) At(t int64) float64 {
 func (s Settings) Check() error {
 	inUnit := func(x float64) bool { return x >= 0 && x <= 1 } // false for NaN
 	switch {
-	case !(s.StepSize.Scale > 0 && s.StepSize.Scale <= 1 && inUnit(s.StepSize.Power)):
-		return fmt.Errorf("%w: step size %v is not in (0, 1]", ErrSchedule, s.StepSize)
+	case !(s.StepSize.Scale > 0 && s.StepSize.Scale <= 1):
+		return fmt.Errorf("%w: step size scale %v is not in (0, 1]", ErrSchedule, s.StepSize.Scale)
+	case !inUnit(s.StepSize.Power):
+		return fmt.Errorf("%w: step size power %v is not in [0, 1]", ErrSchedule, s.StepSize.Power)
 	case !inUnit(s.StepSize.Floor):
 		return fmt.Errorf("%w: step size floor %v is not in [0, 1]", ErrSchedule, s.StepSize.Floor)
 	case !inUnit(s.Epsilon.Start):

@@ -1,7 +1,5 @@
 package env
 
-import "math/bits"
-
 // Rand is a SplitMix64 generator: a Weyl sequence whose values pass through a
 // 64-bit mixer. Its whole state is one word, so that many games can be
 // advanced from one cache line, and saving it resumes the stream exactly. The
@@ -40,24 +38,24 @@ func (r *Rand) Uint64() uint64 {
 
 // Below returns a value uniform on [0, n), without bias. n must be positive.
 //
-// It scales a 64-bit word and redraws in the rare case that would be biased
-// (fewer than n of 2^64 words): D. Lemire, "Fast Random Integer Generation in
-// an Interval", ACM TOMACS 29(1), 2019.
+// It scales the upper half of a word and redraws in the rare case that would
+// be biased (fewer than n of 2^32 values): D. Lemire, "Fast Random Integer
+// Generation in an Interval", ACM TOMACS 29(1), 2019.
 func (r *Rand) Below(n uint32) uint32 {
-	hi, lo := bits.Mul64(r.Uint64(), uint64(n))
-	if lo < uint64(n) {
-		return r.redraw(n, hi, lo)
+	x := r.Uint64() >> 32 * uint64(n)
+	if uint32(x) < n {
+		x = r.redraw(n, x)
 	}
-	return uint32(hi)
+	return uint32(x >> 32)
 }
 
-// redraw finishes Below where the first word may be one of the surplus ones.
-func (r *Rand) redraw(n uint32, hi, lo uint64) uint32 {
-	surplus := -uint64(n) % uint64(n) // 2^64 mod n
-	for lo < surplus {
-		hi, lo = bits.Mul64(r.Uint64(), uint64(n))
+// redraw finishes Below where the scaled half-word x may be a surplus one.
+func (r *Rand) redraw(n uint32, x uint64) uint64 {
+	surplus := -n % n // 2^32 mod n
+	for uint32(x) < surplus {
+		x = r.Uint64() >> 32 * uint64(n)
 	}
-	return uint32(hi)
+	return x
 }
 
 // Float64 returns a value uniform on the multiples of 2^-53 in [0, 1).

@@ -122,11 +122,11 @@ func before(word uint64) uint64 {
 	return z - env.Weyl
 }
 
-// TestBelowRedraws brings up the rare words that would bias Below. Of 2^64
-// words, 4 are surplus for 6 values: those whose product with 6 is below 4
-// modulo 2^64, such as 0.
+// TestBelowRedraws brings up the rare words that would bias Below. Of 2^32
+// upper halves, 4 are surplus for 6 values: those whose product with 6 is below
+// 4 modulo 2^32, such as 0.
 func TestBelowRedraws(t *testing.T) {
-	const third = math.MaxUint64/3 + 1 // (2^64 + 2) / 3; 6 times that is 2*2^64 + 4
+	const third = math.MaxUint32/3 + 1 // (2^32 + 2) / 3; 6 times that is 2*2^32 + 4
 	for _, test := range []struct {
 		name    string
 		word    uint64
@@ -134,10 +134,10 @@ func TestBelowRedraws(t *testing.T) {
 		redrawn bool
 		want    uint32 // of a word that is kept
 	}{
-		{"surplus, low part 0", 0, 6, true, 0},
-		{"surplus, low part 2", third / 2, 6, true, 0},
-		{"kept, low part 4", third, 6, false, 2},
-		{"kept, low part 6", 1, 6, false, 0},
+		{"surplus, low part 0", math.MaxUint32, 6, true, 0},
+		{"surplus, low part 2", third / 2 << 32, 6, true, 0},
+		{"kept, low part 4", third << 32, 6, false, 2},
+		{"kept, low part 6", 1 << 32, 6, false, 0},
 		{"kept, no surplus for a power of two", 0, 4, false, 0},
 		{"kept, the last value", math.MaxUint64, 6, false, 5},
 	} {

@@ -141,7 +141,7 @@ func Run(ctx context.Context, c Config) (Result, error) {
 	p.Done = c.Length.done(p)
 	return Result{
 		Progress:    p,
-		Interrupted: interrupted,
+		Interrupted: p.Done < 1,
 		File: policies.File{Table: agent.Greedy(), Made: policies.Made{
 			Agent: c.Agent.Name, Settings: c.describe(), Seed: c.Seed,
 			Steps: p.Steps, Episodes: p.Episodes, Program: c.Program,
