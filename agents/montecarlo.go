@@ -8,17 +8,19 @@ import (
 // MonteCarlo is on-policy every-visit Monte Carlo control (R. Sutton, A. Barto,
 // "Reinforcement Learning", 2nd ed., sections 5.3 and 5.4) by self-play: after
 // a game, the estimate of every decision in it moves towards what the player
-// who made it has earned. A game cut off by the step limit has no return and
+// who made it has earned since. A game cut off by the step limit has no return and
 // teaches nothing.
 type MonteCarlo struct {
 	values
 	decided []decision // of the episode under way
 }
 
-// A decision is a cell and the seat that chose it.
+// A decision is a cell, the seat that chose it, and what the step earned that
+// seat before the end of the game.
 type decision struct {
-	cell int
-	seat int8
+	cell   int
+	reward float32
+	seat   int8
 }
 
 var monteCarlo = Kind{
@@ -33,13 +35,18 @@ func (mc *MonteCarlo) Episode(m *env.Match) {
 	mc.begin(m)
 	mc.decided = mc.decided[:0]
 	s := m.Current()
+	alone := m.Game().Players() == 1
 	for m.Live() {
 		i := mc.layout.Index(s)
 		a := mc.choose(m, i)
-		mc.decided = append(mc.decided, decision{cell: 2*i + int(a), seat: s.Seat})
+		d := decision{cell: 2*i + int(a), seat: s.Seat}
 		if _, _, err := m.Step(a); err != nil {
 			panic(err) // choose returns legal actions only
 		}
+		if alone {
+			d.reward = float32(m.Reward(0))
+		}
+		mc.decided = append(mc.decided, d)
 	}
 	mc.end(m)
 	if !s.Over {
@@ -47,9 +54,11 @@ func (mc *MonteCarlo) Episode(m *env.Match) {
 	}
 	var returns [env.MaxPlayers]float32
 	for seat := range m.Game().Players() {
-		returns[seat] = float32(m.Reward(seat))
+		returns[seat] = float32(m.Game().Return(*s, seat))
 	}
 	for k := len(mc.decided) - 1; k >= 0; k-- {
-		mc.update(mc.decided[k].cell, returns[mc.decided[k].seat])
+		d := mc.decided[k]
+		returns[d.seat] += d.reward
+		mc.update(d.cell, returns[d.seat])
 	}
 }

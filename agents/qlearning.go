@@ -14,7 +14,8 @@ import (
 // wins the other loses, it moves towards -max Q(s',·) (M. Littman, "Markov
 // Games as a Framework for Multi-Agent Reinforcement Learning", ICML 1994).
 // With more players that does not hold: a decision waits until the same player
-// decides again. At the end of the game Q(s,a) moves towards the return. Where
+// decides again. At the end of the game Q(s,a) moves towards the return. One
+// player alone is rewarded by the turn, and that is added. Where
 // a step limit cut the game off, the state it stands in is valued like any
 // other; decisions still waiting then are dropped.
 type QLearning struct{ values }
@@ -38,10 +39,11 @@ func (q *QLearning) Episode(m *env.Match) {
 	}
 	players := m.Game().Players()
 	s := m.Current()
+	reward := float32(0) // of the last step, where that did not end the game
 	for {
 		i := q.layout.Index(s)
 		value := q.best(s, i)
-		q.settle(&waiting[s.Seat], value)
+		q.settle(&waiting[s.Seat], reward+value)
 		if players == 2 {
 			q.settle(&waiting[1-s.Seat], -value)
 		}
@@ -59,6 +61,9 @@ func (q *QLearning) Episode(m *env.Match) {
 				q.settle(&waiting[seat], float32(m.Reward(seat)))
 			}
 			break
+		}
+		if players == 1 {
+			reward = float32(m.Reward(0))
 		}
 	}
 	q.end(m)

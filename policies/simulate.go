@@ -33,12 +33,17 @@ type SimulateOptions struct {
 // multiple of 1 to env.MaxPlayers.
 const shareUnit = 2520
 
+// normal975 is the standard normal distribution's 97.5% quantile.
+const normal975 = 1.959963984540054
+
 // A Tally counts games of a policy.
 type Tally struct {
 	Games int
 	// Truncated games reached the step limit and count as not won.
 	Truncated int
 	shares    int // wins times shareUnit
+	// turns and turnsSquared sum over the games what the policy's seat began.
+	turns, turnsSquared int
 }
 
 // Wins returns the number of games won; a win shared by m players counts 1/m.
@@ -59,7 +64,7 @@ func (t Tally) CI95() [2]float64 {
 	if t.Games == 0 {
 		return [2]float64{0, 1}
 	}
-	const z = 1.959963984540054 // the normal distribution's 97.5% quantile
+	const z = normal975
 	n, p := float64(t.Games), t.WinRate()
 	// The conversions keep a compiler from fusing products into sums, which
 	// would change the last digit from machine to machine.
@@ -77,9 +82,26 @@ func (t Tally) CI95() [2]float64 {
 	return ci
 }
 
+// MeanTurns returns the mean number of turns that the policy began in a game,
+// and the interval that holds the expected number with 95% confidence: 1.96
+// standard errors to each side. Without games all are 0.
+func (t Tally) MeanTurns() (mean float64, ci95 [2]float64) {
+	if t.Games == 0 {
+		return 0, ci95
+	}
+	n := float64(t.Games)
+	mean = float64(t.turns) / n
+	deviations := float64(t.turnsSquared) - float64(float64(t.turns)*float64(t.turns))/n
+	half := float64(normal975 * math.Sqrt(max(0, deviations)/n/max(1, n-1)))
+	return mean, [2]float64{mean - half, mean + half}
+}
+
 // Add counts the games of u too.
 func (t Tally) Add(u Tally) Tally {
-	return Tally{Games: t.Games + u.Games, Truncated: t.Truncated + u.Truncated, shares: t.shares + u.shares}
+	return Tally{
+		Games: t.Games + u.Games, Truncated: t.Truncated + u.Truncated, shares: t.shares + u.shares,
+		turns: t.turns + u.turns, turnsSquared: t.turnsSquared + u.turnsSquared,
+	}
 }
 
 // chunk is how many games a worker takes at a time.
@@ -129,20 +151,29 @@ func Simulate(ctx context.Context, g env.Game, p, against Policy, o SimulateOpti
 
 // play finishes the game on m with p in one seat and against in the others.
 func play(m *env.Match, p, against Policy, seat int) Tally {
+	tally := Tally{Games: 1}
 	for {
 		s := m.State()
 		mover := against
 		if int(s.Seat) == seat {
 			mover = p
+			if s.TurnTotal == 0 {
+				tally.turns++
+			}
 		}
 		over, truncated, err := m.Step(env.Choose(mover, s, m.Rand()))
-		switch {
-		case err != nil:
+		if err != nil {
 			panic(err) // Choose returns legal actions only
-		case over:
-			return Tally{Games: 1, shares: int(math.Round(m.Game().WinShare(m.State(), seat) * shareUnit))}
-		case truncated:
-			return Tally{Games: 1, Truncated: 1}
+		}
+		if over || truncated {
+			break
 		}
 	}
+	tally.turnsSquared = tally.turns * tally.turns
+	if m.Current().Over {
+		tally.shares = int(math.Round(m.Game().WinShare(m.State(), seat) * shareUnit))
+	} else {
+		tally.Truncated = 1
+	}
+	return tally
 }

@@ -51,10 +51,22 @@ type tally struct {
 	WinRate   float64    `json:"win_rate"`
 	CI95      [2]float64 `json:"ci95"`
 	Truncated int        `json:"truncated"`
+	Turns     *turns     `json:"turns,omitempty"` // with one player, who cannot lose
 }
 
-func tallyOf(t policies.Tally) tally {
-	return tally{Games: t.Games, Wins: t.Wins(), WinRate: t.WinRate(), CI95: t.CI95(), Truncated: t.Truncated}
+// turns is the mean number of turns that a game took.
+type turns struct {
+	Mean float64    `json:"mean"`
+	CI95 [2]float64 `json:"ci95"`
+}
+
+func tallyOf(g env.Game, t policies.Tally) tally {
+	r := tally{Games: t.Games, Wins: t.Wins(), WinRate: t.WinRate(), CI95: t.CI95(), Truncated: t.Truncated}
+	if g.Players() == 1 {
+		r.Turns = new(turns)
+		r.Turns.Mean, r.Turns.CI95 = t.MeanTurns()
+	}
+	return r
 }
 
 // simulate plays p against another policy and returns the score.
@@ -70,27 +82,48 @@ func simulate(ctx context.Context, g env.Game, p, against player, o policies.Sim
 		total = total.Add(t)
 		s.WinBySeat = append(s.WinBySeat, t.WinRate())
 		s.WinMean += t.WinRate() / float64(len(seats))
-		s.Simulated.Seats = append(s.Simulated.Seats, tallyOf(t))
+		s.Simulated.Seats = append(s.Simulated.Seats, tallyOf(g, t))
 	}
-	s.Simulated.tally = tallyOf(total)
+	s.Simulated.tally = tallyOf(g, total)
 	return s, nil
 }
 
 // String lays the score out for people.
 func (s score) String() string {
 	var b strings.Builder
-	line := func(who string, t tally) {
-		fmt.Fprintf(&b, "  %-10s wins %6.2f%%   95%% interval %6.2f%% to %6.2f%%   %d games\n", who, 100*t.WinRate, 100*t.CI95[0], 100*t.CI95[1], t.Games)
+	n := len(s.Simulated.Seats)
+	total := s.Simulated.tally
+	if total.Turns != nil {
+		fmt.Fprintf(&b, "%s alone, simulated\n  takes %.3f turns   95%% interval %.3f to %.3f   %d games\n",
+			s.Policy, total.Turns.Mean, total.Turns.CI95[0], total.Turns.CI95[1], total.Games)
+	} else {
+		fmt.Fprintf(&b, "%s against %s, simulated\n", s.Policy, s.Against)
+		for seat, t := range s.Simulated.Seats {
+			fmt.Fprintf(&b, "  in seat %d  %v\n", seat, t)
+		}
+		fmt.Fprintf(&b, "  in all     %v\n", total)
+		if n > 2 {
+			fmt.Fprintf(&b, "  an even share is %.2f%%\n", 100/float64(n))
+		}
 	}
-	fmt.Fprintf(&b, "%s against %s, simulated\n", s.Policy, s.Against)
-	for seat, t := range s.Simulated.Seats {
-		line(fmt.Sprintf("in seat %d", seat), t)
-	}
-	line("in all", s.Simulated.tally)
-	if n := s.Simulated.Truncated; n > 0 {
-		fmt.Fprintf(&b, "  %d games reached %d steps and count as not won\n", n, policies.DefaultStepLimit)
+	if total.Truncated > 0 {
+		fmt.Fprintf(&b, "  %d games reached %d steps and count as not won\n", total.Truncated, policies.DefaultStepLimit)
 	}
 	return b.String()
+}
+
+// brief says in a few words how the policy plays, as in "wins 57.2% against
+// hold-20".
+func (s score) brief() string {
+	if t := s.Simulated.Turns; t != nil {
+		return fmt.Sprintf("takes %.2f turns", t.Mean)
+	}
+	return fmt.Sprintf("wins %.1f%% against %s", 100*s.WinMean, s.Against)
+}
+
+// String lays the tally out on a line.
+func (t tally) String() string {
+	return fmt.Sprintf("wins %6.2f%%   95%% interval %6.2f%% to %6.2f%%   %d games", 100*t.WinRate, 100*t.CI95[0], 100*t.CI95[1], t.Games)
 }
 
 func evalCommand() command {
@@ -112,8 +145,9 @@ func evalCommand() command {
 		name: "eval", args: "FILE|NAME", flags: fs,
 		short: "measure how often a policy wins",
 		long: `Plays a policy against another one, in every seat in turn, and prints how often
-it wins, with the interval that holds the true chance with 95% confidence. The
-game is the one that the policy file names, else the one that the flags say.
+it wins, with the interval that holds the true chance with 95% confidence. With
+one player it prints the number of turns instead. The game is the one that the
+policy file names, else the one that the flags say.
 
 The policies that need no file:` + names.String(),
 		example: "pigpen eval q.msgpack --against hold-20 --games 200k\npigpen eval race --against hold-25 --json",

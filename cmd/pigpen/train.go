@@ -164,7 +164,7 @@ so far. The agents, with their defaults:
 				c.Report = func(p train.Progress) {
 					if evalEvery > 0 && p.Steps >= nextEval {
 						nextEval = (p.Steps/evalEvery + 1) * evalEvery
-						if r, err := simulate(ctx, g, player{policy: p.Greedy()}, player{policy: against}, o); err == nil {
+						if r, err := simulate(ctx, g, player{policy: p.Greedy()}, player{name: reference, policy: against}, o); err == nil {
 							shown.evaluated(p, r)
 						}
 					}
@@ -298,7 +298,7 @@ func newProgress(w io.Writer) *trainingProgress {
 }
 
 func (p *trainingProgress) evaluated(at train.Progress, s score) {
-	p.won = fmt.Sprintf(", wins %.1f%% against %s", 100*s.WinMean, reference)
+	p.won = ", " + s.brief()
 	if p.bar == nil {
 		fmt.Fprintf(p.w, "%s decisions, %s a second%s\n", humanCount(float64(at.Steps)), humanCount(at.StepsPerSecond()), p.won)
 	}

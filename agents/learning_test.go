@@ -1,0 +1,239 @@
+package agents
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"pigpen/env"
+	"pigpen/policies"
+)
+
+// A winTable holds the mover's chance of winning two-player pig, by own score,
+// the other's score and turn total. The rules in it are written out by hand,
+// and share nothing with those that the agents learn from.
+type winTable [][][]float64
+
+func newWinTable(target int) winTable {
+	w := make(winTable, target)
+	for own := range w {
+		w[own] = make([][]float64, target)
+		for other := range w[own] {
+			w[own][other] = make([]float64, target-own)
+		}
+	}
+	return w
+}
+
+// chances returns the mover's chances after rolling and after holding, when
+// the other player's are in foe.
+func (w winTable) chances(foe winTable, own, other, turnTotal int) (roll, hold float64) {
+	roll = 1 - foe[other][own][0]
+	for face := 2; face <= 6; face++ {
+		if k := turnTotal + face; own+k >= len(w) {
+			roll++
+		} else {
+			roll += w[own][other][k]
+		}
+	}
+	return roll / 6, 1 - foe[other][own+turnTotal][0]
+}
+
+// A player tells whether it rolls, given the chances that either action has.
+type player func(own, other, turnTotal int, roll, hold float64) bool
+
+// perfect takes the better action.
+func perfect(_, _, turnTotal int, roll, hold float64) bool { return turnTotal == 0 || roll > hold }
+
+// sweep recomputes w, the chances of p, and returns the largest change.
+func (w winTable) sweep(p player, foe winTable) (change float64) {
+	for own := len(w) - 1; own >= 0; own-- {
+		for other := len(w) - 1; other >= 0; other-- {
+			for k := len(w) - own - 1; k >= 0; k-- {
+				x, hold := w.chances(foe, own, other, k)
+				if !p(own, other, k, x, hold) {
+					x = hold
+				}
+				change = max(change, math.Abs(x-w[own][other][k]))
+				w[own][other][k] = x
+			}
+		}
+	}
+	return change
+}
+
+// solve returns the chances of perfect play by value iteration.
+func solve(target int) winTable {
+	w := newWinTable(target)
+	for w.sweep(perfect, w) > 1e-12 {
+	}
+	return w
+}
+
+// winMean returns how often p wins against perfect play, averaged over seats.
+func winMean(target int, p player) float64 {
+	optimum := solve(target)
+	best := func(own, other, k int, _, _ float64) bool {
+		roll, hold := optimum.chances(optimum, own, other, k)
+		return perfect(own, other, k, roll, hold)
+	}
+	mine, its := newWinTable(target), newWinTable(target)
+	for max(mine.sweep(p, its), its.sweep(best, mine)) > 1e-10 {
+	}
+	return (mine[0][0][0] + 1 - its[0][0][0]) / 2
+}
+
+// TestSolve checks the tests' own ground truth: at a target of 2 any face but
+// 1 wins, so P = 5/6 + (1 - P)/6 = 6/7; perfect play wins half its games
+// against itself, and at a target of 30 it never holds.
+func TestSolve(t *testing.T) {
+	if got := solve(2)[0][0][0]; math.Abs(got-6.0/7) > 1e-9 {
+		t.Errorf("solve(2): the first seat wins %v, want 6/7", got)
+	}
+	if got := winMean(30, func(int, int, int, float64, float64) bool { return true }); math.Abs(got-0.5) > 1e-9 {
+		t.Errorf("always-roll wins %v against perfect play to 30, want 0.5", got)
+	}
+	if got := winMean(30, func(_, _, k int, _, _ float64) bool { return k == 0 }); got > 0.45 {
+		t.Errorf("holding after one roll wins %v against perfect play to 30, want less than 0.45", got)
+	}
+}
+
+// stateOf returns the state of two players with seat 0 to move.
+func stateOf(own, other, turnTotal int) env.State {
+	return env.State{Scores: [env.MaxPlayers]int16{int16(own), int16(other)}, TurnTotal: int16(turnTotal)}
+}
+
+// forEachState calls f with each state of two-player pig, and the chances of
+// perfect play after rolling and holding; where holding is not legal, -1.
+func forEachState(target int, f func(own, other, turnTotal int, roll, hold float64)) {
+	w := solve(target)
+	for own := range target {
+		for other := range target {
+			for k := range target - own {
+				roll, hold := w.chances(w, own, other, k)
+				if k == 0 {
+					hold = -1
+				}
+				f(own, other, k, roll, hold)
+			}
+		}
+	}
+}
+
+// learn trains an agent for so many decisions.
+func learn(k Kind, l policies.Layout, s Settings, steps int) Agent {
+	agent := k.New(l, s)
+	m := env.NewMatch(l.Game(), env.MatchOptions{StepLimit: 10_000})
+	m.Reset(1)
+	for n := 0; n < steps; n += m.Steps() {
+		agent.Episode(m)
+	}
+	return agent
+}
+
+// TestQLearningFindsTheValues checks that the estimates of every action, in
+// every state, come to what perfect play earns: 2P - 1.
+func TestQLearningFindsTheValues(t *testing.T) {
+	const near = 0.05
+	for _, target := range []int{2, 4, 6} {
+		t.Run(fmt.Sprint("target ", target), func(t *testing.T) {
+			t.Parallel()
+			s := Settings{StepSize: StepSize{Scale: 1, Power: 0.9}, Epsilon: Epsilon{Start: 0.3}, ExploringStarts: true}
+			v := valuesOf(learn(qLearning, pigLayout(2, target), s, 2_000_000))
+			forEachState(target, func(own, other, k int, roll, hold float64) {
+				s := stateOf(own, other, k)
+				i := v.layout.Index(&s)
+				for a, p := range [env.NumActions]float64{env.Hold: hold, env.Roll: roll} {
+					if got, want := float64(v.q[2*i+a]), 2*p-1; p >= 0 && math.Abs(got-want) > near {
+						t.Errorf("%v at %d to %d with %d this turn is estimated at %.3f, want %.3f", env.Action(a), own, other, k, got, want)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestGreedyFindsPerfectPlay checks that every agent's greedy policy is perfect
+// play wherever the actions' returns differ by more than the noise.
+func TestGreedyFindsPerfectPlay(t *testing.T) {
+	const margin = 0.05
+	for _, k := range Kinds() {
+		for _, target := range []int{2, 4, 7} {
+			t.Run(fmt.Sprint(k.Name, ", target ", target), func(t *testing.T) {
+				t.Parallel()
+				s := Settings{StepSize: StepSize{Scale: 1, Power: 0.8}, Epsilon: Epsilon{Start: 0.2, Halving: 50_000}, ExploringStarts: true}
+				greedy := learn(k, pigLayout(2, target), s, 500_000).Greedy()
+				forEachState(target, func(own, other, k int, roll, hold float64) {
+					if got, want := greedy.RollChance(stateOf(own, other, k)) == 1, roll > hold; got != want && 2*math.Abs(roll-hold) > margin {
+						t.Errorf("Greedy() rolls at %d to %d with %d this turn: %t; rolling wins %.3f, holding %.3f", own, other, k, got, roll, hold)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestPiglet checks the estimates of every agent against Piglet to 2 points,
+// which its authors solve by hand: T. Neller, C. Presser, "Optimal Play of the
+// Dice Game Pig", UMAP Journal 25(1), 2004.
+func TestPiglet(t *testing.T) {
+	const near = 0.03
+	l := layoutOf(env.Must(env.New(env.Config{Variant: "piglet", Target: 2})), policies.FullStates)
+	for _, k := range Kinds() {
+		s := Settings{StepSize: StepSize{Scale: 1, Power: 0.85}, Epsilon: Epsilon{Start: 0.2, Halving: 10_000}, ExploringStarts: true}
+		v := valuesOf(learn(k, l, s, 500_000))
+		for _, test := range []struct {
+			own, other, turnTotal int
+			win                   float64
+		}{
+			{0, 0, 0, 4.0 / 7}, {0, 0, 1, 5.0 / 7}, {0, 1, 0, 2.0 / 5},
+			{0, 1, 1, 3.0 / 5}, {1, 0, 0, 4.0 / 5}, {1, 1, 0, 2.0 / 3},
+		} {
+			s := stateOf(test.own, test.other, test.turnTotal)
+			if got, want := float64(v.best(&s, l.Index(&s))), 2*test.win-1; math.Abs(got-want) > near {
+				t.Errorf("%s: %d to %d with %d this turn is estimated at %.3f, want %.3f", k.Name, test.own, test.other, test.turnTotal, got, want)
+			}
+		}
+	}
+}
+
+// TestThreePlayers checks the value of a game of three in which nobody has a
+// choice: at a target of 2 the first seat wins with chance P = 5/6 + P/216,
+// and earns P - (1-P)/2.
+func TestThreePlayers(t *testing.T) {
+	p := (5.0 / 6) / (1 - 1.0/216)
+	want := p - (1-p)/2
+	for _, k := range Kinds() {
+		agent := learn(k, pigLayout(3, 2), Settings{StepSize: StepSize{Scale: 1, Power: 1}}, 300_000)
+		if got := float64(valuesOf(agent).q[env.Roll]); math.Abs(got-want) > 0.01 {
+			t.Errorf("%s: the start is estimated at %v, want %v", k.Name, got, want)
+		}
+	}
+}
+
+// TestDefaultsLearn checks that the default settings come close to perfect
+// play of the whole game, by the exact chance of winning. To 30 points it never
+// holds; to 40 it does, in places.
+func TestDefaultsLearn(t *testing.T) {
+	for _, test := range []struct {
+		kind   Kind
+		target int
+		steps  int
+		least  float64
+	}{
+		{qLearning, 30, 5_000_000, 0.49},
+		{qLearning, 40, 5_000_000, 0.47},
+		{monteCarlo, 30, 10_000_000, 0.49},
+	} {
+		t.Run(fmt.Sprint(test.kind.Name, ", target ", test.target), func(t *testing.T) {
+			t.Parallel()
+			greedy := learn(test.kind, pigLayout(2, test.target), test.kind.Defaults, test.steps).Greedy()
+			win := winMean(test.target, func(own, other, k int, _, _ float64) bool {
+				return greedy.RollChance(stateOf(own, other, k)) == 1
+			})
+			if win < test.least || win > 0.5+1e-9 {
+				t.Errorf("%s wins %.4f against perfect play to %d, want %v or more, 0.5 at most", test.kind.Name, win, test.target, test.least)
+			}
+		})
+	}
+}

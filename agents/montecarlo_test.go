@@ -1,0 +1,121 @@
+package agents
+
+import (
+	"math"
+	"testing"
+
+	"pigpen/env"
+	"pigpen/policies"
+)
+
+// TestMonteCarloByHand works updates of step size 1/2 by hand.
+func TestMonteCarloByHand(t *testing.T) {
+	for _, s := range []script{
+		threeTurns("each decision earns what its seat does", map[cell]float32{
+			{env.Roll, 0, 0, 0, 0}: 0.5,
+			{env.Hold, 0, 2, 0, 0}: 0.75,
+			{env.Roll, 0, 0, 2, 0}: -0.125,
+			{env.Roll, 2, 0, 0, 0}: 0.25,
+		}),
+		{
+			// Seat 0 busts; seat 1, in the same state, rolls 4 and wins.
+			name: "every visit counts, the last first", players: 2, target: 4,
+			faces:  []int{1, 4},
+			before: map[cell]float32{{env.Roll, 0, 0, 0, 0}: 0},
+			after:  map[cell]float32{{env.Roll, 0, 0, 0, 0}: -0.25}, // +1: 0.5; -1: -0.25
+		},
+		{
+			// Seat 0 busts; seat 1 rolls 2 and holds; seat 2 rolls 6 and wins.
+			name: "two of three lose by half", players: 3, target: 4,
+			faces: []int{1, 2, 6},
+			before: map[cell]float32{
+				{env.Roll, 0, 0, 0, 0}: 0,
+				{env.Hold, 0, 2, 0, 0}: 0.5, {env.Roll, 0, 2, 0, 0}: 0.25,
+				{env.Roll, 0, 0, 0, 2}: 0,
+			},
+			after: map[cell]float32{
+				{env.Roll, 0, 0, 0, 0}: -0.375, // seat 1's and seat 0's
+				{env.Hold, 0, 2, 0, 0}: 0,
+				{env.Roll, 0, 0, 0, 2}: 0.5,
+			},
+		},
+		{
+			name: "cut off, nothing is learned", players: 2, target: 4, stepLimit: 3,
+			faces: []int{2, 1},
+			before: map[cell]float32{
+				{env.Hold, 0, 2, 0, 0}: 0.5, {env.Roll, 0, 2, 0, 0}: 0.25,
+			},
+		},
+	} {
+		t.Run(s.name, func(t *testing.T) { s.run(t, monteCarlo) })
+	}
+}
+
+// TestMonteCarloAgainstReference compares with Monte Carlo control as the
+// textbook has it.
+func TestMonteCarloAgainstReference(t *testing.T) {
+	checkAgainstReference(t, monteCarlo, func(r *reference, m *env.Match) {
+		r.play(m, func(path []visit, terminated bool) {
+			if !terminated {
+				return
+			}
+			for k := len(path) - 1; k >= 0; k-- {
+				r.update(path[k].choice, float32(m.Reward(path[k].seat)))
+			}
+		})
+	})
+}
+
+// TestMonteCarloAverages checks that with step size 1/n each estimate is the
+// average of the returns that followed.
+func TestMonteCarloAverages(t *testing.T) {
+	forEachSmallGame(t, func(t *testing.T, l policies.Layout) {
+		mc := monteCarlo.New(l, Settings{StepSize: StepSize{Scale: 1, Power: 1}, Epsilon: Epsilon{Start: 0.3}, ExploringStarts: true}).(*MonteCarlo)
+		m := env.NewMatch(l.Game(), env.MatchOptions{StepLimit: 40})
+		m.Reset(3)
+		sum, n := make([]float64, len(mc.q)), make([]float64, len(mc.q))
+		for range 5000 {
+			mc.Episode(m)
+			if !m.State().Over {
+				continue
+			}
+			for _, d := range mc.decided {
+				sum[d.cell] += l.Game().Return(m.State(), int(d.seat))
+				n[d.cell]++
+			}
+		}
+		for c, got := range mc.q {
+			if want := sum[c] / max(1, n[c]); math.Abs(float64(got)-want) > 1e-5 {
+				t.Errorf("%v in state %d is estimated at %v after %v returns, want their average, %v", env.Action(c%2), c/2, got, n[c], want)
+			}
+		}
+	})
+}
+
+// TestGreedyEpisode checks that without exploration an episode takes the
+// action that is estimated as the better one, always.
+func TestGreedyEpisode(t *testing.T) {
+	l := pigLayout(2, 30)
+	mc := monteCarlo.New(l, Settings{StepSize: StepSize{Scale: 0.1}}).(*MonteCarlo)
+	m := env.NewMatch(l.Game(), env.MatchOptions{StepLimit: 1000})
+	m.Reset(1)
+	r := env.NewRand(2)
+	held := 0
+	for range 200 {
+		for i := range mc.q {
+			mc.q[i] = float32(r.Below(3))
+		}
+		greedy := mc.Greedy()
+		mc.Episode(m)
+		for _, d := range mc.decided {
+			if roll := d.cell%2 == 1; roll != greedy.Rolls(d.cell/2) {
+				t.Fatalf("Episode rolls in state %d: %t, which is not greedy", d.cell/2, roll)
+			} else if !roll {
+				held++
+			}
+		}
+	}
+	if held < 200 {
+		t.Errorf("%d holds in 200 episodes, want one an episode at least", held)
+	}
+}

@@ -1,0 +1,42 @@
+package train_test
+
+import (
+	"context"
+	"fmt"
+
+	"pigpen/agents"
+	"pigpen/env"
+	"pigpen/policies"
+	"pigpen/train"
+)
+
+// A short game is learned in a moment. To 10 points it never pays to hold.
+func ExampleRun() {
+	g := env.Must(env.New(env.Config{Variant: "pig", Target: 10}))
+	k, err := agents.Lookup("qlearning")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	result, err := train.Run(context.Background(), train.Config{
+		Game: g, Agent: k, Settings: k.Defaults, States: policies.AutoStates(g), Seed: 1,
+		Length:    train.Length{Episodes: 300_000},
+		StepLimit: policies.DefaultStepLimit, MemoryLimit: 1 << 20,
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%s on %v, %d episodes\n", result.File.Made.Agent, g, result.Episodes)
+	table, layout := result.File.Table, result.File.Table.Layout()
+	rolls := 0
+	for i := range layout.Entries() {
+		if table.Rolls(i) {
+			rolls++
+		}
+	}
+	fmt.Printf("it rolls in %d of %d states\n", rolls, layout.Entries())
+	// Output:
+	// qlearning on pig, 2 players, target 10, 300000 episodes
+	// it rolls in 550 of 550 states
+}
