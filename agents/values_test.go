@@ -270,11 +270,19 @@ func (s script) run(t *testing.T, k Kind) {
 	}
 }
 
-// seedOf returns the least seed whose first rolls of a die show the faces.
+// seedOf returns the least seed of a match whose first rolls of a die show the
+// faces.
 func seedOf(faces []int) (seed uint64) {
+	l := pigLayout(2, 1000)
+	m := env.NewMatch(l.Game(), env.MatchOptions{})
+	differs := func(face int) bool {
+		if _, _, err := m.Step(env.Roll); err != nil {
+			panic(err)
+		}
+		return l.Game().Faces(int(m.Last().RollNumber))[0] != face
+	}
 	for ; ; seed++ {
-		r := env.NewRand(seed)
-		if !slices.ContainsFunc(faces, func(f int) bool { return int(r.Below(6))+1 != f }) {
+		if m.Reset(seed); !slices.ContainsFunc(faces, differs) {
 			return seed
 		}
 	}
