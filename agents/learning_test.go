@@ -211,6 +211,56 @@ func TestThreePlayers(t *testing.T) {
 	}
 }
 
+// fewestTurns returns the expected turns that a player alone still begins at
+// best, by banked score and turn total, by value iteration.
+func fewestTurns(target int) [][]float64 {
+	turns := make([][]float64, target)
+	for own := range turns {
+		turns[own] = make([]float64, target-own)
+	}
+	for change := 1.0; change > 1e-12; {
+		change = 0
+		for own := target - 1; own >= 0; own-- {
+			for k := target - own - 1; k >= 0; k-- {
+				x := turns[own][0] / 6 // a bust, and then another turn
+				for face := 2; face <= 6 && own+k+face < target; face++ {
+					x += turns[own][k+face] / 6
+				}
+				if k == 0 {
+					x++ // for the turn that begins
+				} else {
+					x = min(x, turns[own+k][0])
+				}
+				change = max(change, math.Abs(x-turns[own][k]))
+				turns[own][k] = x
+			}
+		}
+	}
+	return turns
+}
+
+// TestAlone checks the estimates of a player alone, who loses 1 with each turn.
+// The first check is of the tests' own ground truth against the published one, for
+// 100 points: H. Tijms, "Dice Games and Stochastic Dynamic Programming".
+func TestAlone(t *testing.T) {
+	if got := fewestTurns(100)[0][0]; math.Abs(got-12.545) > 0.0005 {
+		t.Errorf("fewestTurns(100): %v turns, want 12.545", got)
+	}
+	const target, near = 12, 0.1
+	for _, k := range Kinds() {
+		s := Settings{StepSize: StepSize{Scale: 1, Power: 0.85}, Epsilon: Epsilon{Start: 0.2, Halving: 10_000}, ExploringStarts: true}
+		v := valuesOf(learn(k, pigLayout(1, target), s, 1_000_000))
+		for own, row := range fewestTurns(target) {
+			for turnTotal, turns := range row {
+				s := env.State{Scores: [env.MaxPlayers]int16{int16(own)}, TurnTotal: int16(turnTotal)}
+				if got := float64(v.best(&s, v.layout.Index(&s))); math.Abs(got+turns) > near {
+					t.Errorf("%s: %d points with %d this turn are estimated at %.3f, want %.3f", k.Name, own, turnTotal, got, -turns)
+				}
+			}
+		}
+	}
+}
+
 // TestDefaultsLearn checks that the default settings come close to perfect
 // play of the whole game, by the exact chance of winning. To 30 points it never
 // holds; to 40 it does, in places.

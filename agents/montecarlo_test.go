@@ -2,6 +2,7 @@ package agents
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"pigpen/env"
@@ -40,6 +41,21 @@ func TestMonteCarloByHand(t *testing.T) {
 			},
 		},
 		{
+			// The player busts, rolls 2 and holds, rolls 3 and is done: three turns.
+			name: "a player alone pays for each turn", players: 1, target: 4,
+			faces: []int{1, 2, 3},
+			before: map[cell]float32{
+				{env.Roll, 0, 0, 0, 0}: -2,
+				{env.Hold, 0, 2, 0, 0}: -0.5, {env.Roll, 0, 2, 0, 0}: -1,
+				{env.Roll, 2, 0, 0, 0}: -2,
+			},
+			after: map[cell]float32{
+				{env.Roll, 0, 0, 0, 0}: -2.5,  // the second's return, -2, and the first's, -3
+				{env.Hold, 0, 2, 0, 0}: -0.75, // halfway from -0.5 to -1
+				{env.Roll, 2, 0, 0, 0}: -1.5,  // halfway from -2 to -1
+			},
+		},
+		{
 			name: "cut off, nothing is learned", players: 2, target: 4, stepLimit: 3,
 			faces: []int{2, 1},
 			before: map[cell]float32{
@@ -60,7 +76,7 @@ func TestMonteCarloAgainstReference(t *testing.T) {
 				return
 			}
 			for k := len(path) - 1; k >= 0; k-- {
-				r.update(path[k].choice, float32(m.Reward(path[k].seat)))
+				r.update(path[k].choice, earned(path, k))
 			}
 		})
 	})
@@ -79,8 +95,10 @@ func TestMonteCarloAverages(t *testing.T) {
 			if !m.State().Over {
 				continue
 			}
-			for _, d := range mc.decided {
-				sum[d.cell] += l.Game().Return(m.State(), int(d.seat))
+			before := 0.0 // the end, with one player
+			for _, d := range slices.Backward(mc.decided) {
+				before += float64(d.reward)
+				sum[d.cell] += l.Game().Return(m.State(), int(d.seat)) + before
 				n[d.cell]++
 			}
 		}

@@ -58,6 +58,21 @@ func TestQLearningByHand(t *testing.T) {
 			},
 		},
 		{
+			// The player busts, rolls 2 and holds, rolls 3 and is done: three turns.
+			name: "a player alone pays for each turn", players: 1, target: 4,
+			faces: []int{1, 2, 3},
+			before: map[cell]float32{
+				{env.Roll, 0, 0, 0, 0}: -2,
+				{env.Hold, 0, 2, 0, 0}: -0.5, {env.Roll, 0, 2, 0, 0}: -1,
+				{env.Roll, 2, 0, 0, 0}: -2,
+			},
+			after: map[cell]float32{
+				{env.Roll, 0, 0, 0, 0}: -2,    // halfway to -1-2 is -2.5, from there to -1-0.5
+				{env.Hold, 0, 2, 0, 0}: -1.25, // halfway from -0.5 to -2
+				{env.Roll, 2, 0, 0, 0}: -1.5,  // halfway from -2 to -1
+			},
+		},
+		{
 			name: "cut off within a turn", players: 2, target: 4, stepLimit: 1,
 			faces: []int{2},
 			before: map[cell]float32{
@@ -112,20 +127,20 @@ func TestQLearningAgainstReference(t *testing.T) {
 				for latest >= 0 && path[latest].seat != seat {
 					latest--
 				}
-				if latest < 0 {
+				if latest < 0 || players == 2 && latest < len(path)-1 {
+					continue // no decision yet, or valued a step or more ago
+				}
+				sample := earned(path, latest)
+				switch next := m.State(); {
+				case terminated:
+				case int(next.Seat) == seat:
+					sample += r.best(next)
+				case players == 2:
+					sample -= r.best(next)
+				default:
 					continue
 				}
-				next := m.State()
-				mover := int(next.Seat) == seat
-				switch {
-				case players == 2 && latest < len(path)-1: // valued a step or more ago
-				case terminated:
-					r.update(path[latest].choice, float32(m.Reward(seat)))
-				case mover:
-					r.update(path[latest].choice, r.best(next))
-				case players == 2:
-					r.update(path[latest].choice, -r.best(next))
-				}
+				r.update(path[latest].choice, sample)
 			}
 		})
 	})

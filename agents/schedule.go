@@ -18,7 +18,7 @@ var ErrSchedule = errors.New("agents: bad schedule")
 // ones and still converge (E. Even-Dar, Y. Mansour, "Learning Rates for
 // Q-learning", JMLR 5, 2003). A constant or a floor keeps on following.
 type StepSize struct {
-	Scale float64 // in (0, 1]
+	Scale float64 // in (0, 1]; 1 unless Power is 0
 	Power float64 // in [0, 1]
 	Floor float64 // in [0, 1]
 }
@@ -118,6 +118,8 @@ func (s Settings) Check() error {
 	switch {
 	case !(s.StepSize.Scale > 0 && s.StepSize.Scale <= 1):
 		return fmt.Errorf("%w: step size scale %v is not in (0, 1]", ErrSchedule, s.StepSize.Scale)
+	case s.StepSize.Power > 0 && s.StepSize.Scale != 1:
+		return fmt.Errorf("%w: step size scale %v with power %v; only a constant has a scale other than 1", ErrSchedule, s.StepSize.Scale, s.StepSize.Power)
 	case !inUnit(s.StepSize.Power):
 		return fmt.Errorf("%w: step size power %v is not in [0, 1]", ErrSchedule, s.StepSize.Power)
 	case !inUnit(s.StepSize.Floor):

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -66,7 +67,6 @@ func TestWeights(t *testing.T) {
 		{"n^-0.6, floor 0.001", StepSize{Scale: 1, Power: 0.6, Floor: 0.001}, maxUpdates, func(n int) float64 { return math.Pow(float64(n), -0.6) }, 1e-7},
 		// 10000^-0.75 is 0.001.
 		{"n^-0.75, floor 0.001", StepSize{Scale: 1, Power: 0.75, Floor: 0.001}, 10000, func(n int) float64 { return math.Pow(float64(n), -0.75) }, 1e-7},
-		{"0.5 n^-0.5", StepSize{Scale: 0.5, Power: 0.5}, maxUpdates, func(n int) float64 { return 0.5 / math.Sqrt(float64(n)) }, 1e-7},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := test.step.weights()
@@ -140,6 +140,10 @@ func TestSettingsCheck(t *testing.T) {
 		if err := k.Defaults.Check(); err != nil {
 			t.Errorf("Check() of the defaults of %s: %v", k.Name, err)
 		}
+	}
+	scaled := Settings{StepSize: StepSize{Scale: 0.5, Power: 0.5}}
+	if err := scaled.Check(); !errors.Is(err, ErrSchedule) || !strings.Contains(err.Error(), "only a constant has a scale other than 1") {
+		t.Errorf("Check() of %+v = %v, want %v for its scale", scaled, err, ErrSchedule)
 	}
 	good := Settings{StepSize: StepSize{Scale: 1}}
 	for _, test := range []struct {

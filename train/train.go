@@ -102,6 +102,9 @@ func Run(ctx context.Context, c Config) (Result, error) {
 	if err := c.Settings.Check(); err != nil {
 		return Result{}, err
 	}
+	if c.StepLimit < 0 {
+		return Result{}, fmt.Errorf("train: step limit %d is negative", c.StepLimit)
+	}
 	if c.Length.Steps <= 0 && c.Length.Episodes <= 0 && c.Length.Time <= 0 {
 		return Result{}, ErrLength
 	}

@@ -108,6 +108,10 @@ func serve(ctx context.Context, s streams, session *session) error {
 		if quit {
 			return nil
 		}
-		taken <- struct{}{}
+		select {
+		case taken <- struct{}{}:
+		case <-ctx.Done(): // the reader may have seen it first, and left
+			return errInterrupted
+		}
 	}
 }
