@@ -38,3 +38,57 @@ func BenchmarkMatch(b *testing.B) {
 		})
 	}
 }
+
+// vecGames is the number of games in the benchmarks of Vec, and vecSteps how
+// many steps of prepared actions they go round.
+const (
+	vecGames = 4096
+	vecSteps = 256
+)
+
+// BenchmarkVec advances 4,096 games of two players on one core, with random
+// legal actions prepared outside of the timing, and writes observations,
+// rewards, ends, legal actions and seats. An iteration is a step of them all.
+func BenchmarkVec(b *testing.B) {
+	for _, v := range env.Variants() {
+		b.Run(v.ID, func(b *testing.B) { benchmarkVec(b, env.Config{Variant: v.ID}) })
+	}
+	b.Run("pig 4 players", func(b *testing.B) { benchmarkVec(b, env.Config{Players: 4}) })
+}
+
+func benchmarkVec(b *testing.B, c env.Config) {
+	start := env.NewVec(env.Must(env.New(c)), env.VecOptions{Games: vecGames, Autoreset: env.AutoresetSameStep})
+	batch := start.NewBatch()
+	if err := start.Reset(1, batch); err != nil {
+		b.Fatal(err)
+	}
+	var actions [vecSteps][]env.Action
+	r := env.NewRand(2)
+	vec := start.Clone()
+	for k := range actions {
+		actions[k] = make([]env.Action, vecGames)
+		for i := range actions[k] {
+			actions[k][i] = env.Roll
+			if batch.Legal[2*i] {
+				actions[k][i] = env.Action(r.Below(2))
+			}
+		}
+		if err := vec.Step(actions[k], batch); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportAllocs()
+	k := vecSteps
+	for b.Loop() {
+		if k == vecSteps {
+			b.StopTimer()
+			k, vec = 0, start.Clone()
+			b.StartTimer()
+		}
+		if err := vec.Step(actions[k], batch); err != nil {
+			b.Fatal(err)
+		}
+		k++
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/vecGames, "ns/decision")
+}

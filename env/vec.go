@@ -1,0 +1,376 @@
+package env
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Autoreset says what a [Vec] does with a game that has ended.
+type Autoreset uint8
+
+const (
+	// AutoresetNextStep begins the next episode in the step after the end. For
+	// that game the step ignores the action, rolls nothing, has reward 0, and
+	// shows the new episode's first observation.
+	AutoresetNextStep Autoreset = iota
+	// AutoresetSameStep begins the next episode in the step that ends the last
+	// one. The step shows the new episode's first observation; what was to be
+	// seen at the end of the last one goes to [Batch].Final.
+	AutoresetSameStep
+	// AutoresetDisabled lets the game rest until [Vec.ResetGames]. Its actions
+	// are ignored, nothing is legal, it goes on showing its end, and it is not
+	// terminated or truncated again.
+	AutoresetDisabled
+)
+
+// String returns "next-step", "same-step" or "disabled".
+func (a Autoreset) String() string {
+	switch a {
+	case AutoresetNextStep:
+		return "next-step"
+	case AutoresetSameStep:
+		return "same-step"
+	case AutoresetDisabled:
+		return "disabled"
+	}
+	return fmt.Sprintf("Autoreset(%d)", uint8(a))
+}
+
+// VecOptions configure a [Vec].
+type VecOptions struct {
+	// Games is the number of games, at least 1.
+	Games int
+	// FirstIndex is the index of the first game among all that share a seed,
+	// so that several Vecs, on several goroutines, can play parts of a whole.
+	FirstIndex uint64
+	// StepLimit truncates an episode after so many steps; 0 is no limit. A
+	// step that ends the game is terminated, not truncated.
+	StepLimit int
+	// First says who begins.
+	First First
+	// Autoreset says what becomes of a game that has ended.
+	Autoreset Autoreset
+}
+
+// A Batch holds what a [Vec] shows of N games with n players and c columns.
+// The caller owns it; [Vec.NewBatch] makes one that fits. Rows are by game.
+type Batch struct {
+	// Observations, N×c, are what the seat to move sees; see [Game.Columns].
+	// At the end of an episode it is the seat that moved last.
+	Observations []int16
+	// Rewards, N×n, are what each seat earned by the step.
+	Rewards []float32
+	// Terminated and Truncated, N each, tell that the step ended the episode.
+	Terminated, Truncated []bool
+	// Legal, N×NumActions, tells which actions the next step takes.
+	Legal []bool
+	// Seats, N, are the seats whose observations are shown.
+	Seats []int8
+	// Final, N×c, gets a row for each game that the step terminated or
+	// truncated under AutoresetSameStep; other rows are left as they are. In
+	// other modes it is not used.
+	Final []int16
+}
+
+// ErrBatch is wrapped by the methods of [Vec] for a slice of the wrong length.
+var ErrBatch = errors.New("env: slice of the wrong length")
+
+// A Vec plays many games of one kind at once, every seat of them, each a step
+// at a time. Game i has dice of its own, those of a [Match] reset with
+// SeedAt(seed, FirstIndex+i), so that what it plays depends neither on the
+// other games nor on who plays them. Step allocates nothing. A Vec is not safe
+// for concurrent use; several Vecs are.
+type Vec struct {
+	game    Game
+	options VecOptions
+	columns int
+	clock   int64   // steps made
+	begun   []int64 // by game, the clock when its episode began
+	resting []int   // games without an episode under way
+	tables  tables
+}
+
+// tables play the games of a Vec. Game numbers are in range, and an episode is
+// under way where one is needed.
+type tables interface {
+	// seed gives game i, which rests or is about to begin, the dice of a seed.
+	seed(i int, seed uint64)
+	// begin begins an episode of game i with the dice as they lie.
+	begin(i int)
+	// rest ends the episode of game i, which goes on being shown as it is.
+	rest(i int)
+	// live reports whether an episode of game i is under way.
+	live(i int) bool
+	// refused returns the first game under way whose action is not legal, or -1.
+	refused(actions []Action) int
+	// step takes the actions in all games but the resting ones, shows all games,
+	// fills in rewards and terminated where they are not 0, and returns the
+	// games that have ended, to be rested or begun. The slice is valid until
+	// the next call.
+	step(actions []Action, resting []int, b *Batch) []int
+	// show writes the rows of game i that say how it stands.
+	show(i int, b *Batch)
+	// state returns the state of game i.
+	state(i int) State
+	clone() tables
+}
+
+// NewVec returns games of g. They rest until Reset or ResetGames, and have the
+// dice of seed 0 until Reset. It panics if there is no
+// game, the step limit is negative, the autoreset mode unknown, or g the zero
+// Game.
+func NewVec(g Game, o VecOptions) *Vec {
+	if g == (Game{}) || o.Games < 1 || o.StepLimit < 0 || o.Autoreset > AutoresetDisabled {
+		panic(fmt.Sprintf("env: NewVec(%+v) of %+v", o, g))
+	}
+	v := &Vec{
+		game: g, options: o, columns: g.NumColumns(),
+		begun: make([]int64, o.Games), resting: make([]int, 0, o.Games),
+	}
+	if duelable(g, o.First) {
+		v.tables = newDuels(g, o)
+	} else {
+		v.tables = newMatches(g, o)
+	}
+	v.seed(0)
+	for i := range o.Games {
+		v.rest(i)
+	}
+	return v
+}
+
+// seed gives every game its own dice.
+func (v *Vec) seed(seed uint64) {
+	for i := range v.options.Games {
+		v.tables.seed(i, SeedAt(seed, v.options.FirstIndex+uint64(i)))
+	}
+}
+
+// NewBatch returns a batch of the right size.
+func (v *Vec) NewBatch() *Batch {
+	n := v.options.Games
+	b := &Batch{
+		Observations: make([]int16, n*v.columns),
+		Rewards:      make([]float32, n*v.game.Players()),
+		Terminated:   make([]bool, n),
+		Truncated:    make([]bool, n),
+		Legal:        make([]bool, n*NumActions),
+		Seats:        make([]int8, n),
+	}
+	if v.options.Autoreset == AutoresetSameStep {
+		b.Final = make([]int16, n*v.columns)
+	}
+	return b
+}
+
+// check returns an error wrapping [ErrBatch] that names the first slice of b
+// whose length is wrong.
+func (v *Vec) check(b *Batch) error {
+	n := v.options.Games
+	final := len(b.Final)
+	if v.options.Autoreset != AutoresetSameStep {
+		final = n * v.columns
+	}
+	for _, s := range [...]struct {
+		name      string
+		got, want int
+	}{
+		{"Observations", len(b.Observations), n * v.columns},
+		{"Rewards", len(b.Rewards), n * v.game.Players()},
+		{"Terminated", len(b.Terminated), n},
+		{"Truncated", len(b.Truncated), n},
+		{"Legal", len(b.Legal), n * NumActions},
+		{"Seats", len(b.Seats), n},
+		{"Final", final, n * v.columns},
+	} {
+		if s.got != s.want {
+			return fmt.Errorf("%w: %s has %d elements, not %d", ErrBatch, s.name, s.got, s.want)
+		}
+	}
+	return nil
+}
+
+// Game returns the game that is played.
+func (v *Vec) Game() Game { return v.game }
+
+// Games returns the number of games.
+func (v *Vec) Games() int { return v.options.Games }
+
+// State returns the state of game i, in [0, Games).
+func (v *Vec) State(i int) State { return v.tables.state(i) }
+
+// Reset begins an episode in every game with the dice of the seed. The error
+// wraps [ErrBatch]; then nothing has changed.
+func (v *Vec) Reset(seed uint64, b *Batch) error {
+	if err := v.check(b); err != nil {
+		return err
+	}
+	clear(b.Rewards)
+	clear(b.Terminated)
+	clear(b.Truncated)
+	v.resting = v.resting[:0]
+	v.seed(seed)
+	for i := range v.options.Games {
+		v.begin(i, b)
+	}
+	return nil
+}
+
+// ResetGames begins an episode, with dice that go on, in every game i for
+// which which[i] is true, whether it rests or not, and writes those rows of b.
+// The error wraps [ErrBatch]; then nothing has changed.
+func (v *Vec) ResetGames(which []bool, b *Batch) error {
+	if len(which) != v.options.Games {
+		return fmt.Errorf("%w: which has %d elements, not %d", ErrBatch, len(which), v.options.Games)
+	}
+	if err := v.check(b); err != nil {
+		return err
+	}
+	v.resting = slices.DeleteFunc(v.resting, func(i int) bool { return which[i] })
+	n := v.game.Players()
+	for i, begin := range which {
+		if begin {
+			v.begin(i, b)
+			clear(b.Rewards[i*n : (i+1)*n])
+			b.Terminated[i], b.Truncated[i] = false, false
+		}
+	}
+	return nil
+}
+
+func (v *Vec) begin(i int, b *Batch) {
+	v.tables.begin(i)
+	v.begun[i] = v.clock
+	v.tables.show(i, b)
+}
+
+func (v *Vec) rest(i int) {
+	v.tables.rest(i)
+	v.resting = append(v.resting, i)
+}
+
+// Step takes action i in game i, for every game, and writes b. The error wraps
+// [ErrBatch], or [ErrIllegal] and names the first game whose action may not be
+// taken; then nothing has changed in any game, nor in b.
+func (v *Vec) Step(actions []Action, b *Batch) error {
+	if len(actions) != v.options.Games {
+		return fmt.Errorf("%w: actions has %d elements, not %d", ErrBatch, len(actions), v.options.Games)
+	}
+	if err := v.check(b); err != nil {
+		return err
+	}
+	if i := v.tables.refused(actions); i >= 0 {
+		return fmt.Errorf("game %d: %w", i, illegal(actions[i]))
+	}
+	clear(b.Rewards)
+	clear(b.Terminated)
+	clear(b.Truncated)
+	v.clock++
+	rested := len(v.resting)
+	for _, i := range v.tables.step(actions, v.resting, b) {
+		v.end(i, b)
+	}
+	if limit := int64(v.options.StepLimit); limit > 0 {
+		v.truncate(limit, b)
+	}
+	if v.options.Autoreset == AutoresetNextStep {
+		for _, i := range v.resting[:rested] {
+			v.begin(i, b)
+		}
+		v.resting = append(v.resting[:0], v.resting[rested:]...)
+	}
+	return nil
+}
+
+// truncate ends the episodes that have had limit steps.
+func (v *Vec) truncate(limit int64, b *Batch) {
+	for i, begun := range v.begun {
+		if v.clock-begun == limit && !b.Terminated[i] && v.tables.live(i) {
+			b.Truncated[i] = true
+			v.end(i, b)
+		}
+	}
+}
+
+// end does what the autoreset mode says with a game that has ended.
+func (v *Vec) end(i int, b *Batch) {
+	if v.options.Autoreset != AutoresetSameStep {
+		v.rest(i)
+		v.tables.show(i, b)
+		return
+	}
+	row := b.Observations[i*v.columns : (i+1)*v.columns]
+	copy(b.Final[i*v.columns:], row)
+	v.begin(i, b)
+}
+
+// Clone returns an independent copy that will roll the same dice.
+func (v *Vec) Clone() *Vec {
+	c := *v
+	c.begun = slices.Clone(v.begun)
+	c.resting = append(make([]int, 0, v.options.Games), v.resting...)
+	c.tables = v.tables.clone()
+	return &c
+}
+
+// matches are tables for every game: a [Match] each.
+type matches struct {
+	list    []Match
+	columns int
+	over    []int
+}
+
+func newMatches(g Game, o VecOptions) *matches {
+	m := &matches{list: make([]Match, o.Games), columns: g.NumColumns(), over: make([]int, 0, o.Games)}
+	for i := range m.list {
+		m.list[i] = *NewMatch(g, MatchOptions{First: o.First})
+	}
+	return m
+}
+
+func (m *matches) seed(i int, seed uint64) { m.list[i].rand = NewRand(seed) }
+func (m *matches) begin(i int)             { m.list[i].ResetNext() }
+func (m *matches) rest(i int)              { m.list[i].live = false }
+func (m *matches) live(i int) bool         { return m.list[i].live }
+func (m *matches) state(i int) State       { return m.list[i].state }
+
+func (m *matches) clone() tables {
+	return &matches{list: slices.Clone(m.list), columns: m.columns, over: make([]int, 0, len(m.list))}
+}
+
+func (m *matches) refused(actions []Action) int {
+	for i := range m.list {
+		if actions[i] >= NumActions || m.list[i].live && !m.list[i].Legal().Has(actions[i]) {
+			return i
+		}
+	}
+	return -1
+}
+
+func (m *matches) step(actions []Action, _ []int, b *Batch) []int {
+	m.over = m.over[:0]
+	for i := range m.list {
+		t := &m.list[i]
+		if t.live {
+			if b.Terminated[i], _, _ = t.Step(actions[i]); b.Terminated[i] {
+				m.over = append(m.over, i)
+			}
+			if n := t.game.Players(); b.Terminated[i] || n == 1 {
+				for seat := range n {
+					b.Rewards[i*n+seat] = float32(t.Reward(seat))
+				}
+			}
+		}
+		m.show(i, b)
+	}
+	return m.over
+}
+
+func (m *matches) show(i int, b *Batch) {
+	t := &m.list[i]
+	t.Observe(b.Observations[i*m.columns : i*m.columns : (i+1)*m.columns])
+	legal := t.Legal()
+	b.Legal[NumActions*i], b.Legal[NumActions*i+1] = legal.Has(Hold), legal.Has(Roll)
+	b.Seats[i] = t.state.Seat
+}
