@@ -40,18 +40,25 @@ func (g *gameFlags) game() (env.Game, error) {
 			return env.Game{}, usagef("--%s 0: a game needs some", name)
 		}
 	}
-	for _, o := range g.options {
-		name, value, ok := strings.Cut(o, "=")
-		on, err := strconv.ParseBool(value)
-		if !ok || err != nil {
-			return env.Game{}, usagef("--option %q; write NAME=true or NAME=false", o)
-		}
-		if c.Options == nil {
-			c.Options = make(map[string]bool)
-		}
-		c.Options[name] = on
+	var err error
+	if c.Options, err = g.switches(); err != nil {
+		return env.Game{}, err
 	}
 	return env.New(c)
+}
+
+// switches returns what --option says.
+func (g *gameFlags) switches() (map[string]bool, error) {
+	on := make(map[string]bool)
+	for _, o := range g.options {
+		name, value, _ := strings.Cut(o, "=")
+		b, err := strconv.ParseBool(value)
+		if err != nil {
+			return nil, usagef("--option %q; write NAME=true or NAME=false", o)
+		}
+		on[name] = b
+	}
+	return on, nil
 }
 
 // agree returns a usage error if a flag asks for another game than the file
@@ -75,11 +82,16 @@ func (g *gameFlags) agree(path string, has env.Game) error {
 		case "target":
 			asked.Target = g.config.Target
 		case "option":
-			wants, err := g.game()
+			on, err := g.switches()
 			if err != nil {
 				return err
 			}
-			asked.Options = wants.Config().Options
+			for name, value := range on {
+				if asked.Options == nil {
+					asked.Options = make(map[string]bool)
+				}
+				asked.Options[name] = value
+			}
 		}
 		if game, err := env.New(asked); err != nil || game != has {
 			return usagef("%s is a policy for %v, and --%s %s asks for another game; leave the flag away", path, has, name, flag)
