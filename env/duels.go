@@ -22,9 +22,15 @@ type duels struct {
 	resting []duel   // what is kept of a game that rests; see asleep
 
 	over []int
-	// moves[held][r+1] is what roll r does, moves[held][0] what holding does;
-	// held is 0 in games whose outcomes do not depend on it.
-	moves *[maxRows][256]move
+	// moves[held][Roll][r] is what roll r does, and moves[held][Hold], in every
+	// place, what holding does; held is 0 in games whose outcomes do not depend
+	// on it.
+	moves *[maxRows][NumActions][256]move
+}
+
+// passing returns a move that passes the turn.
+func passing(bank, keep lanes) move {
+	return move{bank: bank, keep: keep, pass: lane0 | lane1 | lane2, flip: one3}
 }
 
 // maxRows is a power of two that is no less than the number of scores at which
@@ -53,7 +59,6 @@ const (
 	lane2 lanes = lane0 << 32
 	lane3 lanes = lane0 << 48
 	one3  lanes = 1 << 48 // a 1 in lane 3
-	all   lanes = 1<<64 - 1
 	// beganSecond stands beside the seat in lane 3 if seat 1 began the game.
 	beganSecond lanes = 1 << 56
 	// ended stands there once the game is over.
@@ -73,18 +78,21 @@ const asleep = 1 << 16
 //
 //	s = s + gain
 //	s = s + (lane 1 of s) & bank                        in lane 0
-//	s = (lane 2 of s) & keep | (lane 0 of s) & keep     in lanes 0 and 2, if pass
+//	s = (lanes 2 and 0 of s, exchanged) & keep          in lanes 0 to 2, if pass
+//	s = s ^ flip                                        in lane 3, if pass
 type move struct {
 	gain lanes // the points, in lane 1
 	bank lanes // lane0 if the turn total is banked, else 0
 	keep lanes // lanes that are kept when the turn passes, after the exchange
-	pass lanes // all if the turn passes, else 0
+	pass lanes // lanes 0 to 2 if the turn passes, else 0
+	flip lanes // one3 if the turn passes, else 0
+	_    [3]lanes
 }
 
 // duelable reports whether duels can play a game: two players, the first of
 // whom need not be remembered.
 func duelable(g Game, first First) bool {
-	return g.players == 2 && (g.variant.Ending == AtTarget || first == FirstSeat0) && g.chance.rolls < 256 && len(g.chance.merged) <= maxRows
+	return g.players == 2 && (g.variant.Ending == AtTarget || first == FirstSeat0) && g.chance.rolls <= 256 && len(g.chance.merged) <= maxRows
 }
 
 func newDuels(g Game, o VecOptions) *duels {
@@ -92,25 +100,27 @@ func newDuels(g Game, o VecOptions) *duels {
 		game: g, first: o.First, afterRound: g.variant.Ending == AfterRound, columns: g.NumColumns(), byHeld: g.variant.ByHeld,
 		rands: make([]Rand, o.Games), states: make([]lanes, o.Games), canHold: make([]Action, o.Games),
 		awake: make([]bool, o.Games), resting: make([]duel, o.Games),
-		over: make([]int, 0, o.Games), moves: new([maxRows][256]move),
+		over: make([]int, 0, o.Games), moves: new([maxRows][NumActions][256]move),
 	}
 	for i := range d.resting {
 		d.resting[i].state = d.start(0)
 	}
 	for held := range g.chance.merged {
 		row := &d.moves[held]
-		row[0] = move{bank: lane0, keep: lane0 | lane2, pass: all}
+		for i := range row[Hold] {
+			row[Hold][i] = passing(lane0, lane0|lane2)
+		}
 		for roll, o := range g.chance.byRoll[g.chance.row(held):][:g.chance.rolls] {
-			m := move{keep: lane0 | lane2, pass: all}
 			switch o.Effect {
 			case Gain:
-				m = move{gain: lanes(o.Points) << 16}
+				row[Roll][roll] = move{gain: lanes(o.Points) << 16}
+			case Bust:
+				row[Roll][roll] = passing(0, lane0|lane2)
 			case Wipe:
-				m.keep = lane0 // the mover's score, then in lane 2, is lost
+				row[Roll][roll] = passing(0, lane0) // the mover's score, then in lane 2, is lost
 			case Stop:
-				m.bank = lane0
+				row[Roll][roll] = passing(lane0, lane0|lane2)
 			}
-			row[1+roll] = m
 		}
 	}
 	return d
@@ -147,6 +157,9 @@ func eight(a []Action) uint64 {
 		uint64(a[4])<<32 | uint64(a[5])<<40 | uint64(a[6])<<48 | uint64(a[7])<<56
 }
 
+// draws is what an action adds to the generator's state: Hold draws nothing.
+var draws = [NumActions]uint64{Roll: weyl}
+
 // advance takes the actions, all of them legal, and lists in d.over the duels
 // that end, whose states are then what finish expects.
 func (d *duels) advance(actions []Action) {
@@ -156,37 +169,43 @@ func (d *duels) advance(actions []Action) {
 	rolls, target := uint64(d.game.chance.rolls), uint64(d.game.target)
 	moves, byHeld, afterRound := d.moves, d.byHeld, d.afterRound
 	for i, s := range states {
-		rolling := -uint64(actions[i]) // all ones, or 0 for Hold, which draws nothing
-		state := rands[i].state + weyl&rolling
+		a := actions[i] & 1
+		state := rands[i].state + draws[a]
 		rands[i].state = state
 		x := mix64(state) >> 32 * rolls // as in Rand.Below
 		if uint64(uint32(x)) < rolls {
-			x = d.redraw(i, x, rolling)
+			x = d.redraw(i, x, a)
 		}
 		row := &moves[0]
 		if byHeld {
 			row = &moves[uint16(s+s>>16)%maxRows]
 		}
-		m := &row[uint8((x>>32+1)&rolling)]
+		m := &row[a][uint8(x>>32)]
 		s += m.gain
 		s += s >> 16 & m.bank
 		exchanged := (s>>32 | s<<32) & m.keep
-		s ^= ((s^exchanged)&(one3-1) | one3) & m.pass
+		s ^= (s^exchanged)&m.pass ^ m.flip
 		states[i] = s
 		if !afterRound {
 			if uint64(uint16(s+s>>16)) >= target {
-				d.over = append(d.over, i)
+				d.note(i)
 			}
 		} else if s&(lane1|lane3) == one3 && max(s&lane0, s>>32&lane0) >= lanes(target) {
 			// A new round would begin: the turn comes to the seat with one after it.
-			d.over = append(d.over, i)
+			d.note(i)
 		}
 	}
 }
 
+// note lists duel i as one that ends. It stands apart so that the loop that
+// calls it now and then keeps its registers.
+//
+//go:noinline
+func (d *duels) note(i int) { d.over = append(d.over, i) }
+
 // redraw is Rand.redraw for duel i; a duel that holds does not draw.
-func (d *duels) redraw(i int, x, rolling uint64) uint64 {
-	if rolling == 0 {
+func (d *duels) redraw(i int, x uint64, a Action) uint64 {
+	if a == Hold {
 		return x
 	}
 	return d.rands[i].redraw(uint32(d.game.chance.rolls), x)
@@ -220,7 +239,6 @@ func (d *duels) step(actions []Action, resting []int, b *Batch) []int {
 			b.Rewards[2*i+seat] = float32(d.game.Return(s, seat))
 		}
 		b.Terminated[i] = true
-		d.show(i, b)
 	}
 	return d.over
 }
@@ -297,10 +315,14 @@ func (d *duels) rest(i int) {
 
 func (d *duels) live(i int) bool { return d.awake[i] }
 
+func (d *duels) observe(i int, row []int16) {
+	s := d.state(i)
+	d.game.Observe(row[:0], s, int(s.Seat))
+}
+
 func (d *duels) show(i int, b *Batch) {
 	s := d.state(i)
-	c := d.columns
-	d.game.Observe(b.Observations[i*c:i*c:(i+1)*c], s, int(s.Seat))
+	d.observe(i, b.Observations[i*d.columns:(i+1)*d.columns])
 	legal := d.game.Legal(s)
 	if !d.awake[i] {
 		legal = 0

@@ -104,13 +104,16 @@ type tables interface {
 	live(i int) bool
 	// refused returns the first game under way whose action is not legal, or -1.
 	refused(actions []Action) int
-	// step takes the actions in all games but the resting ones, shows all games,
-	// fills in rewards and terminated where they are not 0, and returns the
-	// games that have ended, to be rested or begun. The slice is valid until
-	// the next call.
+	// step takes the actions in all games but the resting ones, shows all games
+	// but those that have ended, fills in rewards and terminated where they are
+	// not 0, and returns the games that have ended, to be rested or begun. The
+	// slice is valid until the next call.
 	step(actions []Action, resting []int, b *Batch) []int
 	// show writes the rows of game i that say how it stands.
 	show(i int, b *Batch)
+	// observe writes what is seen of game i by the seat to move, or that moved
+	// last.
+	observe(i int, row []int16)
 	// state returns the state of game i.
 	state(i int) State
 	clone() tables
@@ -295,14 +298,13 @@ func (v *Vec) truncate(limit int64, b *Batch) {
 
 // end does what the autoreset mode says with a game that has ended.
 func (v *Vec) end(i int, b *Batch) {
-	if v.options.Autoreset != AutoresetSameStep {
-		v.rest(i)
-		v.tables.show(i, b)
+	if v.options.Autoreset == AutoresetSameStep {
+		v.tables.observe(i, b.Final[i*v.columns:(i+1)*v.columns])
+		v.begin(i, b)
 		return
 	}
-	row := b.Observations[i*v.columns : (i+1)*v.columns]
-	copy(b.Final[i*v.columns:], row)
-	v.begin(i, b)
+	v.rest(i)
+	v.tables.show(i, b)
 }
 
 // Clone returns an independent copy that will roll the same dice.
@@ -367,9 +369,11 @@ func (m *matches) step(actions []Action, _ []int, b *Batch) []int {
 	return m.over
 }
 
+func (m *matches) observe(i int, row []int16) { m.list[i].Observe(row[:0]) }
+
 func (m *matches) show(i int, b *Batch) {
 	t := &m.list[i]
-	t.Observe(b.Observations[i*m.columns : i*m.columns : (i+1)*m.columns])
+	m.observe(i, b.Observations[i*m.columns:(i+1)*m.columns])
 	legal := t.Legal()
 	b.Legal[NumActions*i], b.Legal[NumActions*i+1] = legal.Has(Hold), legal.Has(Roll)
 	b.Seats[i] = t.state.Seat
