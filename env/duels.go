@@ -25,17 +25,13 @@ type duels struct {
 	// moves[held][Roll][r] is what roll r does, and moves[held][Hold], in every
 	// place, what holding does; held is 0 in games whose outcomes do not depend
 	// on it.
-	moves *[maxRows][NumActions][256]move
+	moves [][NumActions][256]move
 }
 
 // passing returns a move that passes the turn.
 func passing(bank, keep lanes) move {
 	return move{bank: bank, keep: keep, pass: lane0 | lane1 | lane2, flip: one3}
 }
-
-// maxRows is a power of two that is no less than the number of scores at which
-// outcomes may differ.
-const maxRows = 16
 
 // A duel is one game: its generator and its state.
 type duel struct {
@@ -92,7 +88,7 @@ type move struct {
 // duelable reports whether duels can play a game: two players, the first of
 // whom need not be remembered.
 func duelable(g Game, first First) bool {
-	return g.players == 2 && (g.variant.Ending == AtTarget || first == FirstSeat0) && g.chance.rolls <= 256 && len(g.chance.merged) <= maxRows
+	return g.players == 2 && (g.variant.Ending == AtTarget || first == FirstSeat0) && g.chance.rolls <= 256
 }
 
 func newDuels(g Game, o VecOptions) *duels {
@@ -100,7 +96,7 @@ func newDuels(g Game, o VecOptions) *duels {
 		game: g, first: o.First, afterRound: g.variant.Ending == AfterRound, columns: g.NumColumns(), byHeld: g.variant.ByHeld,
 		rands: make([]Rand, o.Games), states: make([]lanes, o.Games), canHold: make([]Action, o.Games),
 		awake: make([]bool, o.Games), resting: make([]duel, o.Games),
-		over: make([]int, 0, o.Games), moves: new([maxRows][NumActions][256]move),
+		over: make([]int, 0, o.Games), moves: make([][NumActions][256]move, len(g.chance.merged)),
 	}
 	for i := range d.resting {
 		d.resting[i].state = d.start(0)
@@ -168,6 +164,7 @@ func (d *duels) advance(actions []Action) {
 	rands, actions := d.rands[:len(states)], actions[:len(states)]
 	rolls, target := uint64(d.game.chance.rolls), uint64(d.game.target)
 	moves, byHeld, afterRound := d.moves, d.byHeld, d.afterRound
+	everywhere := &moves[0]
 	for i, s := range states {
 		a := actions[i] & 1
 		state := rands[i].state + draws[a]
@@ -176,9 +173,9 @@ func (d *duels) advance(actions []Action) {
 		if uint64(uint32(x)) < rolls {
 			x = d.redraw(i, x, a)
 		}
-		row := &moves[0]
+		row := everywhere
 		if byHeld {
-			row = &moves[uint16(s+s>>16)%maxRows]
+			row = &moves[uint16(s+s>>16)]
 		}
 		m := &row[a][uint8(x>>32)]
 		s += m.gain
