@@ -130,7 +130,7 @@ func evalCommand() command {
 	fs := newFlags("eval")
 	var (
 		game    = addGameFlags(fs)
-		games   = int64(100_000)
+		games   = int64(defaultEvalGames)
 		against = fs.String("against", reference, "policy in all other seats: a name or a file")
 		seed    = fs.Uint64("seed", 1, "seed of the dice")
 		workers = fs.Int("workers", runtime.GOMAXPROCS(0), "games played at the same time; does not change the result")

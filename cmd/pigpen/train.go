@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -34,6 +35,9 @@ type trainResult struct {
 
 // defaultSteps is the length of a training that is given none.
 const defaultSteps = 100_000_000
+
+// defaultEvalGames is the number of games of an evaluation that is given none.
+const defaultEvalGames = 100_000
 
 // barEvery is the number of decisions between steps of the progress bar.
 const barEvery = 1_000_000
@@ -182,10 +186,16 @@ so far. The agents, with their defaults:
 			if !*quiet {
 				fmt.Fprintf(std.err, "%d decisions in %.1f s, %s a second\n", result.Steps, result.Elapsed.Seconds(), humanCount(result.StepsPerSecond()))
 			}
-			// After Ctrl-C the evaluation still runs, for it takes a moment only,
-			// until a second one ends the program.
-			score, err := simulate(context.WithoutCancel(ctx), g, player{name: *out, policy: result.File.Table}, player{name: reference, policy: against}, o)
-			if err != nil {
+			// An interrupted training is still scored, by games that take a moment.
+			scoring := ctx
+			if result.Interrupted {
+				scoring, o.Games = context.WithoutCancel(ctx), min(o.Games, defaultEvalGames)
+			}
+			score, err := simulate(scoring, g, player{name: *out, policy: result.File.Table}, player{name: reference, policy: against}, o)
+			if errors.Is(err, context.Canceled) {
+				fmt.Fprintf(std.err, "pigpen: train: interrupted in the evaluation; the policy is saved in %s\n", *out)
+				return errInterrupted
+			} else if err != nil {
 				return err
 			}
 			if err := printTraining(std.out, c, result, *out, entries, score, *asJSON); err != nil {
