@@ -6,3 +6,9 @@ import "math"
 func TallyOf(games int, wins float64) Tally {
 	return Tally{Games: games, shares: int(math.Round(wins * shareUnit))}
 }
+
+// WithTurns returns the tally of one game with its number of turns set.
+func (t Tally) WithTurns(turns int) Tally {
+	t.turns, t.turnsSquared = turns, turns*turns
+	return t
+}

@@ -6,9 +6,11 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -50,6 +52,7 @@ const (
 	maxHeader   = 1 << 16 // bytes before the table; the limits below keep it under 54,000
 	maxSettings = 64
 	maxText     = 256 // bytes of any string in the header
+	maxTable    = 1 << 30
 )
 
 var (
@@ -117,8 +120,14 @@ func (f File) header() header {
 	}
 }
 
-// check returns an error if h is larger than a reader takes.
+// check returns an error if h is more than a reader takes.
 func (h header) check() error {
+	if h.made.Steps < 0 || h.made.Episodes < 0 {
+		return fmt.Errorf("policies: %d steps and %d episodes; neither may be negative", h.made.Steps, h.made.Episodes)
+	}
+	if h.bytes > maxTable {
+		return fmt.Errorf("policies: a table of %d bytes is larger than a policy file holds, %d", h.bytes, maxTable)
+	}
 	if len(h.made.Settings) > maxSettings {
 		return fmt.Errorf("policies: %d settings are more than a policy file holds, %d", len(h.made.Settings), maxSettings)
 	}
@@ -184,7 +193,7 @@ func checksumKey() []byte {
 // Read reads a policy file. The error wraps [ErrForeign], [ErrVersion],
 // [ErrGame], [ErrTruncated] or [ErrCorrupt], or is the reader's own. Sizes are
 // checked against the game before anything is allocated, and no more is
-// allocated than twice what has been read.
+// allocated than about twice what has been read, at most 1 GiB of a table.
 func Read(r io.Reader) (File, error) {
 	br := bufio.NewReaderSize(r, maxHeader)
 	head, err := br.Peek(maxHeader)
@@ -195,12 +204,15 @@ func Read(r io.Reader) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
-	l, err := h.layout()
-	if err != nil {
-		return File{}, err
+	l, wrong := h.layout()
+	if wrong == nil && !bytes.Equal(h.encode(), head[:n]) {
+		wrong = fmt.Errorf("%w: its header is not in the form that this format has", ErrCorrupt)
 	}
-	if !bytes.Equal(h.encode(), head[:n]) {
-		return File{}, fmt.Errorf("%w: its header is not in the form that this format has", ErrCorrupt)
+	if errors.Is(wrong, ErrCorrupt) {
+		return File{}, wrong
+	}
+	if h.bytes > maxTable {
+		return File{}, fmt.Errorf("%w: its table of %d bytes is more than a policy file holds, %d", ErrCorrupt, h.bytes, maxTable)
 	}
 	sum := sha256.New()
 	sum.Write(head[:n])
@@ -208,40 +220,53 @@ func Read(r io.Reader) (File, error) {
 		return File{}, err
 	}
 	var table bytes.Buffer
-	key := checksumKey()
-	for _, part := range []struct {
-		to   *bytes.Buffer
-		size int64
-	}{{&table, h.bytes}, {new(bytes.Buffer), int64(len(key))}} {
-		if _, err := io.CopyN(part.to, br, part.size); err == io.EOF {
-			return File{}, fmt.Errorf("%w: it ends inside its table of %d bytes", ErrTruncated, h.bytes)
-		} else if err != nil {
-			return File{}, err
-		}
-		sum.Write(part.to.Bytes())
-		if part.to != &table && !bytes.Equal(part.to.Bytes(), key) {
-			return File{}, fmt.Errorf("%w: no checksum follows its table", ErrCorrupt)
-		}
+	to := io.Writer(&table)
+	if wrong != nil {
+		to = io.Discard // only to learn from the checksum whether the header is to be believed
 	}
-	var stored [sha256.Size]byte
-	if _, err := io.ReadFull(br, stored[:]); err == io.EOF || err == io.ErrUnexpectedEOF {
-		return File{}, fmt.Errorf("%w: it ends inside its checksum", ErrTruncated)
+	if _, err := io.CopyN(io.MultiWriter(to, sum), br, h.bytes); err == io.EOF {
+		return File{}, fmt.Errorf("%w: it ends inside its table of %d bytes", ErrTruncated, h.bytes)
 	} else if err != nil {
 		return File{}, err
 	}
-	if !bytes.Equal(sum.Sum(nil), stored[:]) {
-		return File{}, fmt.Errorf("%w: its checksum does not match", ErrCorrupt)
-	}
-	if _, err := br.ReadByte(); err == nil {
-		return File{}, fmt.Errorf("%w: bytes follow its checksum", ErrCorrupt)
-	} else if err != io.EOF {
+	if err := checkEnd(br, sum); err != nil {
 		return File{}, err
+	}
+	if wrong != nil {
+		return File{}, wrong
 	}
 	t := &Table{layout: l, bits: table.Bytes()}
 	if spare := l.entries & 7; spare != 0 && t.bits[len(t.bits)-1]>>spare != 0 {
 		return File{}, fmt.Errorf("%w: bits follow its last entry", ErrCorrupt)
 	}
 	return File{Table: t, Made: h.made}, nil
+}
+
+// checkEnd reads what follows a table, and compares the checksum with that of
+// all before.
+func checkEnd(r *bufio.Reader, sum hash.Hash) error {
+	key := checksumKey()
+	end := make([]byte, len(key)+sha256.Size)
+	if n, err := io.ReadFull(r, end); err == io.EOF || err == io.ErrUnexpectedEOF {
+		if n = min(n, len(key)); bytes.Equal(end[:n], key[:n]) {
+			return fmt.Errorf("%w: it ends inside its checksum", ErrTruncated)
+		}
+	} else if err != nil {
+		return err
+	}
+	sum.Write(key)
+	switch {
+	case !bytes.Equal(end[:len(key)], key):
+		return fmt.Errorf("%w: no checksum follows its table", ErrCorrupt)
+	case !bytes.Equal(end[len(key):], sum.Sum(nil)):
+		return fmt.Errorf("%w: its checksum does not match", ErrCorrupt)
+	}
+	if _, err := r.ReadByte(); err == nil {
+		return fmt.Errorf("%w: bytes follow its checksum", ErrCorrupt)
+	} else if err != io.EOF {
+		return err
+	}
+	return nil
 }
 
 // layout checks h against the game it names.
@@ -278,7 +303,7 @@ func decodeHeader(b []byte) (header, int, error) {
 	}
 	keys := d.length("keys", math.MaxInt, d.msgpack.DecodeMapLen)
 	d.text("format")
-	if version := d.number("version"); d.err == nil && version > fileVersion {
+	if version := d.natural("version"); d.err == nil && version > fileVersion {
 		return header{}, 0, fmt.Errorf("%w: version %d, and this program reads up to %d; a newer pigpen will read it", ErrVersion, version, fileVersion)
 	} else if d.err == nil && version != fileVersion {
 		return header{}, 0, fmt.Errorf("%w: version %d", ErrCorrupt, version)
@@ -306,7 +331,7 @@ func decodeHeader(b []byte) (header, int, error) {
 		name := d.string()
 		h.made.Settings[name] = d.string()
 	}
-	h.made.Seed = d.seed("seed")
+	h.made.Seed = d.natural("seed")
 	h.made.Steps = d.number("steps")
 	h.made.Episodes = d.number("episodes")
 	h.made.Program = d.text("program")
@@ -408,11 +433,14 @@ func (d *headerDecoder) number(key string) int64 {
 		return 0
 	}
 	n, err := d.msgpack.DecodeInt64()
+	if err == nil && n < 0 {
+		err = fmt.Errorf("%s is negative: %d", key, n)
+	}
 	d.fail(err)
 	return n
 }
 
-func (d *headerDecoder) seed(key string) uint64 {
+func (d *headerDecoder) natural(key string) uint64 {
 	d.key(key)
 	if d.err != nil {
 		return 0
@@ -422,8 +450,16 @@ func (d *headerDecoder) seed(key string) uint64 {
 	return n
 }
 
-// Load reads the policy file at path; the error names it. See [Read].
+// Load reads the policy file at path; the error names it. See [Read]. What is
+// not a regular file, and might never end, is refused.
 func Load(path string) (File, error) {
+	info, err := os.Stat(path)
+	if failed := (*os.PathError)(nil); errors.As(err, &failed) {
+		return File{}, &os.PathError{Op: "open", Path: path, Err: failed.Err}
+	}
+	if !info.Mode().IsRegular() {
+		return File{}, fmt.Errorf("%s: %w: it is not a regular file", path, ErrForeign)
+	}
 	in, err := os.Open(path)
 	if err != nil {
 		return File{}, err
@@ -438,9 +474,14 @@ func Load(path string) (File, error) {
 
 // Save writes f to path so that at any moment, whatever happens, path holds
 // either what it held before or all of f: it writes a temporary file in the
-// same folder, syncs it and renames it.
+// same folder, syncs it and renames it. A file that is replaced keeps its
+// permissions.
 func Save(path string, f File) (err error) {
-	path, out, err := create(path)
+	path, mode, err := destination(path)
+	if err != nil {
+		return err
+	}
+	out, err := create(path)
 	if err != nil {
 		return err
 	}
@@ -448,6 +489,7 @@ func Save(path string, f File) (err error) {
 		if err != nil {
 			out.Close()
 			os.Remove(out.Name())
+			err = named(err, path)
 		}
 	}()
 	w := bufio.NewWriter(out)
@@ -456,7 +498,12 @@ func Save(path string, f File) (err error) {
 	}
 	for _, step := range []func() error{
 		w.Flush,
-		func() error { return out.Chmod(0o644) },
+		func() error {
+			if mode == 0 {
+				return nil
+			}
+			return out.Chmod(mode)
+		},
 		out.Sync,
 		out.Close,
 		func() error { return os.Rename(out.Name(), path) },
@@ -478,7 +525,11 @@ func Save(path string, f File) (err error) {
 // missing folder, one that may not be written to, a path that names something
 // else than a file. It leaves no trace.
 func Writable(path string) error {
-	_, out, err := create(path)
+	path, _, err := destination(path)
+	if err != nil {
+		return err
+	}
+	out, err := create(path)
 	if err != nil {
 		return err
 	}
@@ -486,18 +537,50 @@ func Writable(path string) error {
 	return os.Remove(out.Name())
 }
 
-// create makes the temporary file for path and returns the path itself with
-// symbolic links resolved.
-func create(path string) (string, *os.File, error) {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-			return "", nil, &os.PathError{Op: "save", Path: path, Err: errors.New("it exists and is not a regular file")}
+// destination returns where a file for path goes, with symbolic links
+// resolved, and the permissions of the file that is there, 0 if there is none.
+func destination(path string) (string, os.FileMode, error) {
+	if path == "" {
+		return "", 0, &os.PathError{Op: "save", Path: path, Err: errors.New("the name is empty")}
+	}
+	if _, err := os.Lstat(path); err != nil {
+		return path, 0, nil // creating the file will tell what is wrong
+	}
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", 0, &os.PathError{Op: "save", Path: path, Err: errors.New("it is a symbolic link that leads nowhere")}
+	}
+	info, err := os.Stat(target)
+	if err != nil {
+		return "", 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return "", 0, &os.PathError{Op: "save", Path: path, Err: errors.New("it exists and is not a regular file")}
+	}
+	return target, info.Mode().Perm(), nil
+}
+
+// create makes a temporary file beside path.
+func create(path string) (*os.File, error) {
+	for {
+		name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".pigpen-%016x", rand.Uint64()))
+		out, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if !errors.Is(err, os.ErrExist) {
+			return out, named(err, path)
 		}
 	}
-	out, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if failed := (*os.PathError)(nil); errors.As(err, &failed) {
-		err = &os.PathError{Op: "save", Path: path, Err: failed.Err} // the temporary name says nothing to a user
+}
+
+// named returns err with path in the place of a temporary name, which says
+// nothing to a user.
+func named(err error, path string) error {
+	var of *os.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &of):
+		return &os.PathError{Op: "save", Path: path, Err: of.Err}
+	case errors.As(err, &link):
+		return &os.PathError{Op: "save", Path: path, Err: link.Err}
 	}
-	return path, out, err
+	return err
 }

@@ -103,7 +103,7 @@ func TestRoundTrip(t *testing.T) {
 		"nothing":       {},
 		"no settings":   {Settings: map[string]string{}},
 		"largest":       {Agent: strings.Repeat("a", 256), Program: strings.Repeat("p", 256), Settings: texts(64), Seed: math.MaxUint64, Steps: math.MaxInt64, Episodes: math.MaxInt64},
-		"smallest":      {Steps: math.MinInt64, Episodes: -1},
+		"smallest":      {},
 		"any bytes":     {Agent: "\x00\xff", Program: "é", Settings: map[string]string{"": "", "\xc1": "\n"}},
 		"short lengths": {Agent: strings.Repeat("a", 31), Program: strings.Repeat("p", 32), Seed: 127, Steps: 128, Episodes: 255},
 		"long lengths":  {Agent: strings.Repeat("a", 255), Program: strings.Repeat("p", 256), Seed: 256, Steps: 65535, Episodes: 65536},
@@ -326,11 +326,11 @@ func hostiles() []hostile {
 		{"version 3 with few keys", v.with("version", 3)[:2].bytes(), policies.ErrVersion, fmt.Sprintf(later, 3)},
 		{"version 1000", v.with("version", 1000).bytes(), policies.ErrVersion, fmt.Sprintf(later, 1000)},
 		{"version 0", v.with("version", 0).bytes(), policies.ErrCorrupt, ": version 0"},
-		{"version in words", v.with("version", "one").bytes(), policies.ErrCorrupt, ": msgpack: invalid code=a3 decoding int64"},
+		{"version in words", v.with("version", "one").bytes(), policies.ErrCorrupt, ": msgpack: invalid code=a3 decoding uint64"},
 
 		{"unknown variant", v.with("variant", "poker").bytes(), policies.ErrGame, ": " + unknown.Error()},
 		{"too many players", v.with("players", 11).bytes(), policies.ErrGame, ": " + crowd.Error()},
-		{"negative target", v.with("target", raw{0xff}).bytes(), policies.ErrGame, ": env: bad configuration: the target of pig is from 2 to 1000 points, not -1"},
+		{"negative target", v.with("target", raw{0xff}).bytes(), policies.ErrCorrupt, ": target is negative: -1"},
 		{"unknown option", v.with("options", []field{{"fast", true}}).bytes(), policies.ErrGame, `: env: bad configuration: pig has no option "fast"; it has no options`},
 		{"other rules", v.with("fingerprint", "0123456789abcdef").bytes(), policies.ErrGame,
 			fmt.Sprintf(`: pig, 2 players, target 3 with other rules (fingerprint "0123456789abcdef") than this program's (%q)`, pig(2, 3).Fingerprint())},
@@ -347,7 +347,7 @@ func hostiles() []hostile {
 		{"unknown states", v.with("states", "all").bytes(), policies.ErrCorrupt, `: policies: no such table: states "all"; they are full or summary`},
 		{"states without number", tenPlayers.bytes(), policies.ErrCorrupt, ": policies: no such table: pig, 10 players, target 1000 has more full states than can be numbered; use summary states"},
 		{"an entry too many", v.with("entries", 19).bytes(), policies.ErrCorrupt, ": 19 entries in 3 bytes, where pig, 2 players, target 3 with full states has 18 in 3"},
-		{"negative entries", v.with("entries", raw{0xff}).bytes(), policies.ErrCorrupt, ": -1 entries in 3 bytes, where pig, 2 players, target 3 with full states has 18 in 3"},
+		{"negative entries", v.with("entries", raw{0xff}).bytes(), policies.ErrCorrupt, ": entries is negative: -1"},
 		{"a byte too few", v.with("table", []byte{0, 0}).bytes(), policies.ErrCorrupt, ": 18 entries in 2 bytes, where pig, 2 players, target 3 with full states has 18 in 3"},
 		{"a byte too many", v.with("table", []byte{0, 0, 0, 0}).bytes(), policies.ErrCorrupt, ": 18 entries in 4 bytes, where pig, 2 players, target 3 with full states has 18 in 3"},
 		{"no table", v.with("table", raw{0xc0}).bytes(), policies.ErrCorrupt, ": 18 entries in -1 bytes, where pig, 2 players, target 3 with full states has 18 in 3"},
@@ -376,7 +376,7 @@ func hostiles() []hostile {
 		{"a signed number", v.with("steps", raw{0xd1, 3, 0xe8}).bytes(), policies.ErrCorrupt, notCanonical},
 		{"a wide seed", v.with("seed", raw{0xcf, 0, 0, 0, 0, 0, 0, 0, 7}).bytes(), policies.ErrCorrupt, notCanonical},
 		{"a fraction", v.with("entries", raw{0xca, 0x41, 0x90, 0, 0}).bytes(), policies.ErrCorrupt, ": msgpack: invalid code=ca decoding int64"},
-		{"an overflow", v.with("steps", raw{0xcf, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}).bytes(), policies.ErrCorrupt, notCanonical},
+		{"an overflow", v.with("steps", raw{0xcf, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}).bytes(), policies.ErrCorrupt, ": steps is negative: -1"},
 		{"nothing for a number", v.with("steps", raw{0xc0}).bytes(), policies.ErrCorrupt, notCanonical},
 		{"bytes for a text", v.with("program", []byte("v1")).bytes(), policies.ErrCorrupt, notCanonical},
 		{"a wide text", v.with("agent", raw("\xd9\x01q")).bytes(), policies.ErrCorrupt, notCanonical},
@@ -477,7 +477,8 @@ func TestTruncatedFiles(t *testing.T) {
 		20:              "it ends inside its header",
 		len(f) - 47:     "it ends inside its header", // before the table's length
 		len(f) - 46:     "it ends inside its table of 3 bytes",
-		len(f) - 32 - 1: "it ends inside its table of 3 bytes",
+		len(f) - 43:     "it ends inside its checksum", // after the table
+		len(f) - 32 - 1: "it ends inside its checksum",
 		len(f) - 32:     "it ends inside its checksum",
 		len(f) - 1:      "it ends inside its checksum",
 	} {
@@ -718,24 +719,26 @@ func TestSaveRefuses(t *testing.T) {
 		os.Mkdir(d.join("folder"), 0o755),
 		os.Symlink("folder", d.join("link to folder")),
 		os.Symlink("socket", d.join("link to socket")),
+		os.Symlink("nothing", d.join("link to nothing")),
 	} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	want := []string{"file", "folder", "link to folder", "link to socket", "socket"}
+	want := []string{"file", "folder", "link to folder", "link to nothing", "link to socket", "socket"}
 	const irregular = "it exists and is not a regular file"
 	a, _ := twoFiles(t)
 	for _, test := range []struct{ path, want string }{
 		{d.join("no/p.msgpack"), "save " + d.join("no/p.msgpack") + ": no such file or directory"},
 		{d.join("file/p.msgpack"), "save " + d.join("file/p.msgpack") + ": not a directory"},
 		{d.join("folder"), "save " + d.join("folder") + ": " + irregular},
-		{d.join("folder") + "/", "save " + d.join("folder") + ": " + irregular},
+		{d.join("folder") + "/", "save " + d.join("folder") + "/: " + irregular},
 		{d.join("new") + "/", "save " + d.join("new") + "/: no such file or directory"},
-		{d.join("link to folder"), "save " + d.join("folder") + ": " + irregular},
+		{d.join("link to folder"), "save " + d.join("link to folder") + ": " + irregular},
 		{d.join("socket"), "save " + d.join("socket") + ": " + irregular},
-		{d.join("link to socket"), "save " + d.join("socket") + ": " + irregular},
-		{"", "save .: " + irregular},
+		{d.join("link to socket"), "save " + d.join("link to socket") + ": " + irregular},
+		{d.join("link to nothing"), "save " + d.join("link to nothing") + ": it is a symbolic link that leads nowhere"},
+		{"", "save : the name is empty"},
 	} {
 		if err := policies.Save(test.path, a); err == nil || err.Error() != test.want {
 			t.Errorf("Save(%q): %v, want %s", test.path, err, test.want)
@@ -800,10 +803,42 @@ func TestLoadNamesTheFile(t *testing.T) {
 		class      error
 	}{
 		{"text", d.join("text") + ": not a pigpen policy file", policies.ErrForeign},
+		{".", d.join(".") + ": not a pigpen policy file: it is not a regular file", policies.ErrForeign},
 		{"none", "open " + d.join("none") + ": no such file or directory", os.ErrNotExist},
 	} {
 		if _, err := policies.Load(d.join(test.name)); !errors.Is(err, test.class) || err.Error() != test.want {
 			t.Errorf("Load(%q): %v, want %s", test.name, err, test.want)
 		}
+	}
+}
+
+// TestDamagedName flips a bit in the variant's name, which the checksum tells
+// from a game that this program does not know.
+func TestDamagedName(t *testing.T) {
+	f := valid().bytes()
+	i := bytes.Index(f, []byte("\xa3pig")) + 1
+	f[i] ^= 1
+	if _, err := policies.Read(bytes.NewReader(f)); !errors.Is(err, policies.ErrCorrupt) || errors.Is(err, policies.ErrGame) {
+		t.Errorf("Read of a file for %q: %v, want %v", f[i:i+3], err, policies.ErrCorrupt)
+	}
+}
+
+// TestSaveKeepsPermissions replaces a file that only its owner may read.
+func TestSaveKeepsPermissions(t *testing.T) {
+	d := newFolder(t)
+	d.writeFile("p.msgpack", "text")
+	if err := os.Chmod(d.join("p.msgpack"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a, _ := twoFiles(t)
+	if err := policies.Save(d.join("p.msgpack"), a); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(d.join("p.msgpack"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mode := info.Mode().Perm(); mode != 0o600 {
+		t.Errorf("Save over a file of mode 600 leaves mode %o", mode)
 	}
 }

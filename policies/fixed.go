@@ -3,6 +3,7 @@ package policies
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -18,50 +19,59 @@ type Policy = env.Player
 // ErrUnknown is what [Named] wraps when no fixed policy has a name.
 var ErrUnknown = errors.New("policies: unknown policy")
 
-// A Fixed describes a fixed policy to people.
-type Fixed struct{ Name, Doc string }
+// A Fixed is a fixed policy.
+type Fixed struct {
+	// Name is what [Named] takes; N at its end stands for any positive number.
+	Name string
+	// Doc describes the policy in a line.
+	Doc string
 
-// FixedPolicies lists the names that [Named] takes. N stands for any positive
-// number.
-func FixedPolicies() []Fixed {
-	return []Fixed{
-		{"random", "rolls or holds with equal chance"},
-		{"always-roll", "never holds"},
-		{"hold-N", "holds at a turn total of N or more, as in hold-20"},
-		{"race", `"end race or keep pace": near the end rolls to win, else keeps pace with the leader`},
-		{"base-race", `"score base, keep pace, end race": near the end rolls to win, else holds at 19 or what keeps pace`},
-	}
+	make func(v view, n int) Policy
 }
 
-// Named returns the fixed policy of that name for g; see [FixedPolicies]. The
-// error wraps [ErrUnknown].
+// FixedPolicies returns every fixed policy, in the order in which they are
+// shown.
 //
 // The heuristics were made for two players and a target of 100. Elsewhere the
 // other player is the one with the highest banked score, and thresholds keep
 // their distance from the target.
+func FixedPolicies() []Fixed {
+	return []Fixed{
+		{"random", "rolls or holds with equal chance",
+			func(view, int) Policy { return random{} }},
+		{"always-roll", "never holds",
+			func(view, int) Policy { return alwaysRoll{} }},
+		{"hold-N", "holds at a turn total of N or more, as in hold-20",
+			func(v view, n int) Policy { return holdAt{v, n} }},
+		{"race", `"end race or keep pace": near the end rolls to win, else keeps pace with the leader`,
+			func(v view, _ int) Policy { return race{v} }},
+		{"base-race", `"score base, keep pace, end race": near the end rolls to win, else holds at 19 or what keeps pace`,
+			func(v view, _ int) Policy { return baseRace{v} }},
+	}
+}
+
+// Named returns the fixed policy of that name for g. The error wraps
+// [ErrUnknown] and names the nearest and all of them.
 func Named(name string, g env.Game) (Policy, error) {
-	view := view{players: g.Players(), target: g.Target(), afterRound: g.Variant().Ending == env.AfterRound}
-	switch name {
-	case "random":
-		return random{}, nil
-	case "always-roll":
-		return alwaysRoll{}, nil
-	case "race":
-		return race{view}, nil
-	case "base-race":
-		return baseRace{view}, nil
-	}
-	if digits, ok := strings.CutPrefix(name, "hold-"); ok && digits != "" && digits[0] != '0' && digits[0] != '+' {
-		n, err := strconv.ParseUint(digits, 10, 31)
-		if err == nil {
-			return holdAt{view, int(n)}, nil
-		}
-	}
+	v := view{players: g.Players(), target: g.Target(), afterRound: g.Variant().Ending == env.AfterRound}
 	var names []string
 	for _, f := range FixedPolicies() {
+		if stem, numbered := strings.CutSuffix(f.Name, "N"); numbered {
+			digits, ok := strings.CutPrefix(name, stem)
+			// Atoi alone would take signs and leading zeros.
+			if n, err := strconv.Atoi(digits); ok && err == nil && n > 0 && n <= math.MaxInt32 && strconv.Itoa(n) == digits {
+				return f.make(v, n), nil
+			}
+		} else if name == f.Name {
+			return f.make(v, 0), nil
+		}
 		names = append(names, f.Name)
 	}
-	return nil, fmt.Errorf("%w %q; the fixed policies are %s (N from 1)", ErrUnknown, name, strings.Join(names, ", "))
+	hint := ""
+	if near := env.Nearest(name, names); near != "" {
+		hint = fmt.Sprintf("did you mean %s? ", near)
+	}
+	return nil, fmt.Errorf("%w %q; %sthe fixed policies are %s (N from 1)", ErrUnknown, name, hint, strings.Join(names, ", "))
 }
 
 // view is what the heuristics see of a state.

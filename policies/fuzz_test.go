@@ -56,7 +56,7 @@ func FuzzRoundTrip(f *testing.F) {
 		for i := range min(l.Entries(), 8*len(bits)) {
 			want.Table.Set(i, bits[i/8]>>(i%8)&1 == 1)
 		}
-		fits := len(agent) <= 256 && len(program) <= 256
+		fits := len(agent) <= 256 && len(program) <= 256 && steps >= 0 && episodes >= 0
 		for name, value := range want.Made.Settings {
 			fits = fits && len(name) <= 256 && len(value) <= 256
 		}

@@ -117,13 +117,21 @@ func Simulate(ctx context.Context, g env.Game, p, against Policy, o SimulateOpti
 	if o.StepLimit < 0 {
 		return nil, fmt.Errorf("policies: step limit %d is negative", o.StepLimit)
 	}
+	for _, p := range []Policy{p, against} {
+		if p == nil {
+			return nil, errors.New("policies: a simulation needs two policies")
+		}
+		if t, ok := p.(*Table); ok && t.layout.game != g {
+			return nil, fmt.Errorf("%w: a table for %v in a simulation of %v", ErrGame, t.layout.game, g)
+		}
+	}
 	var (
 		next  atomic.Int64
 		wg    sync.WaitGroup
 		mu    sync.Mutex
 		total = make([]Tally, g.Players())
 	)
-	for range o.Workers {
+	for range min(o.Workers, (o.Games-1)/chunk+1) {
 		wg.Go(func() {
 			tally := make([]Tally, g.Players())
 			m := env.NewMatch(g, env.MatchOptions{StepLimit: o.StepLimit})
@@ -132,7 +140,7 @@ func Simulate(ctx context.Context, g env.Game, p, against Policy, o SimulateOpti
 				if from >= o.Games {
 					break
 				}
-				for i := from; i < min(from+chunk, o.Games); i++ {
+				for i := from; i < min(from+chunk, o.Games) && ctx.Err() == nil; i++ {
 					seat := i % g.Players()
 					m.Reset(env.SeedAt(o.Seed, uint64(i)))
 					tally[seat] = tally[seat].Add(play(m, p, against, seat))

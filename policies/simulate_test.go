@@ -2,6 +2,7 @@ package policies_test
 
 import (
 	"context"
+	"math"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -29,12 +30,16 @@ func replay(t *testing.T, g env.Game, p, against policies.Policy, o policies.Sim
 		players[seat] = p
 		m := env.NewMatch(g, env.MatchOptions{StepLimit: o.StepLimit})
 		m.Reset(env.SeedAt(o.Seed, uint64(i)))
+		turns := 0
 		for m.Live() {
 			if _, _, err := m.Step(env.Choose(players[m.State().Seat], m.State(), m.Rand())); err != nil {
 				t.Fatal(err)
 			}
+			if last := m.Last(); last.BeganTurn && int(last.Seat) == seat {
+				turns++
+			}
 		}
-		game := policies.TallyOf(1, g.WinShare(m.State(), seat))
+		game := policies.TallyOf(1, g.WinShare(m.State(), seat)).WithTurns(turns)
 		if !m.State().Over {
 			game.Truncated = 1
 		}
@@ -120,9 +125,10 @@ func TestSimulateTruncates(t *testing.T) {
 	g := pig(2, 1000)
 	p := named(t, "always-roll", g)
 	got := simulate(t, g, p, p, policies.SimulateOptions{Games: 101, Workers: 2, StepLimit: 166})
-	want := []policies.Tally{{Games: 51, Truncated: 51}, {Games: 50, Truncated: 50}}
-	if !slices.Equal(got, want) {
-		t.Errorf("Simulate with a step limit of 166 = %v, want %v", got, want)
+	for seat, games := range []int{51, 50} {
+		if tally := got[seat]; tally.Games != games || tally.Truncated != games || tally.Wins() != 0 {
+			t.Errorf("Simulate with a step limit of 166 = %+v in seat %d, want %d games, all truncated", tally, seat, games)
+		}
 	}
 }
 
@@ -136,6 +142,29 @@ func TestSimulateAgainstPublished(t *testing.T) {
 		if ci := tally.CI95(); want < ci[0] || want > ci[1] || ci[1]-ci[0] > 0.0063 {
 			t.Errorf("hold-20 against itself wins %.4f in seat %d, interval %.4f, want %v in it", tally.WinRate(), seat, ci, want)
 		}
+	}
+}
+
+// TestMeanTurns checks the formula by hand, on turns 10, 12 and 17 with mean 13
+// and sum of squared deviations 26, and hold-20 alone against the published
+// number, 12.637 turns to 100 (T. Neller, Nifty Assignments 2010).
+func TestMeanTurns(t *testing.T) {
+	var tally policies.Tally
+	for _, turns := range []int{10, 12, 17} {
+		tally = tally.Add(policies.TallyOf(1, 1).WithTurns(turns))
+	}
+	half := 1.959964 * math.Sqrt(26.0/2/3)
+	if mean, ci := tally.MeanTurns(); mean != 13 || !near(ci[0], 13-half, 1e-5) || !near(ci[1], 13+half, 1e-5) {
+		t.Errorf("MeanTurns of 10, 12, 17 = %v, %v, want 13 ± %v", mean, ci, half)
+	}
+	if mean, ci := (policies.Tally{}).MeanTurns(); mean != 0 || ci != [2]float64{} {
+		t.Errorf("MeanTurns without games = %v, %v, want 0", mean, ci)
+	}
+	g := pig(1, 100)
+	p := named(t, "hold-20", g)
+	alone := simulate(t, g, p, p, policies.SimulateOptions{Games: 100_000, Seed: 1, Workers: 2})[0]
+	if mean, ci := alone.MeanTurns(); ci[0] > 12.637 || ci[1] < 12.637 || ci[1]-ci[0] > 0.06 {
+		t.Errorf("hold-20 alone takes %v turns, interval %v, want 12.637 in it", mean, ci)
 	}
 }
 

@@ -7,11 +7,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/pflag"
+	"golang.org/x/term"
 
 	"pigpen/env"
+	"pigpen/policies"
 )
 
 // version is the program's, as in "pigpen --version" and in policy files.
@@ -111,25 +117,44 @@ func report(stderr io.Writer, name string, err error) int {
 	if errors.Is(err, errInterrupted) {
 		return statusInterrupted
 	}
-	fmt.Fprintf(stderr, "pigpen: %s: %s\n", name, oneLine(err))
 	if errors.Is(err, context.Canceled) {
+		fmt.Fprintf(stderr, "pigpen: %s: interrupted\n", name)
 		return statusInterrupted
 	}
+	fmt.Fprintf(stderr, "pigpen: %s: %s\n", name, oneLine(err))
 	var usage usageError
+	if errors.Is(err, policies.ErrGame) {
+		return statusFailed // the file's fault, even if it is a bad configuration that it holds
+	}
 	if errors.As(err, &usage) || errors.Is(err, env.ErrConfig) || errors.Is(err, env.ErrUnknownVariant) {
 		return statusUsage
 	}
 	return statusFailed
 }
 
-// oneLine returns the error's text without line breaks and without the names
-// of the packages it came through, which say nothing to a user.
+// oneLine returns the error's text on one line that a terminal can show, and
+// without the names of the packages it came through, which say nothing to a
+// user.
 func oneLine(err error) string {
-	text := strings.Join(strings.Fields(err.Error()), " ")
+	text := printable(err.Error())
 	for _, prefix := range []string{"env: ", "policies: ", "agents: ", "train: ", "bad configuration: ", "bad schedule: ", "no such table: "} {
 		text = strings.ReplaceAll(text, prefix, "")
 	}
 	return text
+}
+
+// printable returns text with everything escaped that would not be seen on a
+// terminal as it is: line breaks, control sequences, broken UTF-8.
+func printable(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if unicode.IsPrint(r) && r != utf8.RuneError {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	return b.String()
 }
 
 // print writes text in one piece and returns what went wrong.
@@ -170,12 +195,20 @@ func (c command) help() string {
 	for line := range strings.Lines(c.example) {
 		b.WriteString("  " + line)
 	}
-	fmt.Fprintf(&b, "\n\nFlags:\n%s", c.flags.FlagUsages())
+	// pflag notes after each switch that it takes true or false, which is noise.
+	flags := c.flags.FlagUsagesWrapped(80)
+	fmt.Fprintf(&b, "\n\nFlags:\n%s", strings.ReplaceAll(flags, "[=true|false]", "             "))
 	return b.String()
 }
 
 // newFlags returns an empty set of flags for a command.
 func newFlags(name string) *pflag.FlagSet { return pflag.NewFlagSet(name, pflag.ContinueOnError) }
+
+// isTerminal reports whether a stream is a person's terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
 
 // noArguments refuses arguments.
 func noArguments(args []string) error {

@@ -81,9 +81,10 @@ func simulate(ctx context.Context, g env.Game, p, against player, o policies.Sim
 	for _, t := range seats {
 		total = total.Add(t)
 		s.WinBySeat = append(s.WinBySeat, t.WinRate())
-		s.WinMean += t.WinRate() / float64(len(seats))
+		s.WinMean += t.WinRate()
 		s.Simulated.Seats = append(s.Simulated.Seats, tallyOf(g, t))
 	}
+	s.WinMean /= float64(len(seats))
 	s.Simulated.tally = tallyOf(g, total)
 	return s, nil
 }
@@ -155,15 +156,15 @@ The policies that need no file:` + names.String(),
 			if len(args) != 1 {
 				return usagef("%d policies given, and one is needed: a file or a name such as hold-20", len(args))
 			}
-			if games < 1 {
-				return usagef("--games %d; at least one is needed", games)
-			}
 			if *workers < 1 {
 				return usagef("--workers %d; at least one is needed", *workers)
 			}
 			g, players, err := game.players(args[0], *against)
 			if err != nil {
 				return err
+			}
+			if games < int64(g.Players()) {
+				return usagef("--games %d; each of %d seats needs one", games, g.Players())
 			}
 			result, err := simulate(ctx, g, players[0], players[1], policies.SimulateOptions{Games: int(games), Seed: *seed, Workers: *workers})
 			if err != nil {

@@ -3,7 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"math"
+	"math/big"
 	"os"
 	"strconv"
 	"strings"
@@ -32,19 +32,28 @@ func addGameFlags(fs *pflag.FlagSet) *gameFlags {
 
 // game returns the game that the flags ask for.
 func (g *gameFlags) game() (env.Game, error) {
-	c := g.config
-	// A zero in an env.Config asks for the default; one on the command line is
-	// a mistake, which must not pass for that.
-	for name, value := range map[string]int{"players": c.Players, "target": c.Target} {
-		if value == 0 && g.flags.Changed(name) {
-			return env.Game{}, usagef("--%s 0: a game needs some", name)
-		}
+	if err := g.check(); err != nil {
+		return env.Game{}, err
 	}
+	c := g.config
 	var err error
 	if c.Options, err = g.switches(); err != nil {
 		return env.Game{}, err
 	}
 	return env.New(c)
+}
+
+// check refuses what an env.Config would take for a wish for the default.
+func (g *gameFlags) check() error {
+	switch {
+	case g.config.Variant == "":
+		return usagef("--variant is empty; 'pigpen variants' lists the variants")
+	case g.config.Players == 0:
+		return usagef("--players 0: a game needs some")
+	case g.config.Target == 0 && g.flags.Changed("target"):
+		return usagef("--target 0: a game needs some")
+	}
+	return nil
 }
 
 // switches returns what --option says.
@@ -64,6 +73,9 @@ func (g *gameFlags) switches() (map[string]bool, error) {
 // agree returns a usage error if a flag asks for another game than the file
 // at path is for.
 func (g *gameFlags) agree(path string, has env.Game) error {
+	if err := g.check(); err != nil {
+		return err
+	}
 	for _, name := range []string{"variant", "players", "target", "option"} {
 		if !g.flags.Changed(name) {
 			continue
@@ -195,13 +207,15 @@ func (q quantity) Set(text string) error {
 		}
 		suffixes = append(suffixes, u.suffix)
 	}
-	x, err := strconv.ParseFloat(digits, 64)
-	whole := x * float64(scale)
-	if err != nil || strings.ContainsAny(digits, "xXpP_") || whole != math.Trunc(whole) || whole < 0 || whole >= 1<<63 {
-		return fmt.Errorf("write a whole number, if you like with one of %s behind it", strings.Join(suffixes, ", "))
+	// Digits and a point only: a number such as 1e999999999 would fill the memory.
+	if len(digits) < 40 && strings.Trim(digits, "0123456789.") == "" {
+		whole, ok := new(big.Rat).SetString(digits)
+		if ok && whole.Mul(whole, big.NewRat(scale, 1)).IsInt() && whole.Num().IsInt64() {
+			*q.value = whole.Num().Int64()
+			return nil
+		}
 	}
-	*q.value = int64(whole)
-	return nil
+	return fmt.Errorf("write a whole number below 2^63, in digits, if you like with one of %s behind it", strings.Join(suffixes, ", "))
 }
 
 // String implements pflag.Value; it returns the shortest form.

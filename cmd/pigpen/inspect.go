@@ -49,7 +49,9 @@ func inspectCommand() command {
 				})
 			}
 			var b strings.Builder
-			line := func(name string, value any) { fmt.Fprintf(&b, "%-18s %v\n", name, value) }
+			line := func(name string, value any) {
+				fmt.Fprintf(&b, "%-18s %s\n", printable(name), printable(fmt.Sprint(value)))
+			}
 			line("game", g)
 			line("fingerprint", g.Fingerprint())
 			line("agent", m.Agent)

@@ -3,10 +3,10 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"strings"
+	"maps"
+	"slices"
+	"unicode/utf8"
 
 	"pigpen/env"
 )
@@ -26,9 +26,9 @@ const (
 
 // A request is one frame from the client.
 type request struct {
-	ID          json.RawMessage `json:"id"`
-	Op          string          `json:"op"`
-	Observation []int16         `json:"observation"`
+	id          json.RawMessage
+	op          string
+	observation []int16
 }
 
 // A reply answers one request. Its ID is the request's, null where that could
@@ -39,12 +39,6 @@ type reply struct {
 	Error *replyError     `json:"error,omitempty"`
 	*helloReply
 	*actReply
-}
-
-// fieldTypes says what belongs in a request's fields.
-var fieldTypes = map[string]string{
-	"op":          "a string",
-	"observation": "an array of 16-bit integers",
 }
 
 type replyError struct {
@@ -86,55 +80,95 @@ type session struct {
 
 // answer returns the reply to one frame, and whether it ends the session.
 func (s *session) answer(frame []byte) (r reply, quit bool) {
-	var q request
-	err := decode(frame, &q)
-	r = reply{ID: q.ID}
-	if err == nil {
-		switch q.Op {
+	q, wrong := decode(frame)
+	r = reply{ID: q.id}
+	if wrong == nil {
+		switch q.op {
 		case "hello":
 			r.helloReply = s.hello()
 		case "act":
-			r.actReply, err = s.act(q.Observation)
+			r.actReply, wrong = s.act(q.observation)
 		case "quit":
 			quit = true
-		case "":
-			err = &replyError{codeBadRequest, `the field "op" is missing; it is hello, act or quit`}
-		default:
-			err = &replyError{codeUnknownOp, fmt.Sprintf("op %.40q; it is hello, act or quit", q.Op)}
 		}
 	}
-	if err == nil {
-		r.OK = true
-		return r, quit
-	}
-	r.Error = err.(*replyError)
-	return r, false
+	r.OK, r.Error = wrong == nil, wrong
+	return r, quit
 }
 
+// fields are those that each op has beside id and op.
+var fields = map[string][]string{"hello": {}, "act": {"observation"}, "quit": {}}
+
 // decode reads one request. Where the frame is a JSON object with an ID, the
-// ID is set even if the error, a *replyError, is not nil.
-func decode(frame []byte, q *request) error {
-	d := json.NewDecoder(bytes.NewReader(frame))
-	d.DisallowUnknownFields()
-	err := d.Decode(q)
-	if err == nil {
-		if _, extra := d.Token(); extra != io.EOF {
-			err = fmt.Errorf("more than one value in a frame")
+// ID is set even if there is an error.
+func decode(frame []byte) (request, *replyError) {
+	object, wrong := decodeObject(frame)
+	if object == nil {
+		return request{}, wrong
+	}
+	q := request{id: object["id"]}
+	if wrong != nil {
+		return q, wrong
+	}
+	raw, ok := object["op"]
+	if !ok {
+		return q, &replyError{codeBadRequest, `the field "op" is missing; it is hello, act or quit`}
+	}
+	if raw[0] != '"' || json.Unmarshal(raw, &q.op) != nil {
+		return q, &replyError{codeBadRequest, `the field "op" is no string; it is hello, act or quit`}
+	}
+	allowed, ok := fields[q.op]
+	if !ok {
+		return q, &replyError{codeUnknownOp, fmt.Sprintf("op %.40q; it is hello, act or quit", q.op)}
+	}
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		if name != "id" && name != "op" && !slices.Contains(allowed, name) {
+			return q, &replyError{codeBadRequest, fmt.Sprintf("%s has no field %.40q", q.op, name)}
 		}
 	}
-	if err == nil && bytes.HasPrefix(bytes.TrimSpace(frame), []byte("{")) {
-		return nil
+	if !slices.Contains(allowed, "observation") {
+		return q, nil
 	}
-	var object map[string]json.RawMessage
-	if json.Unmarshal(frame, &object) != nil || object == nil {
-		*q = request{}
-		return &replyError{codeBadFrame, "a frame is one JSON object on one line"}
+	raw, ok = object["observation"]
+	if !ok {
+		return q, &replyError{codeBadRequest, `the field "observation" is missing`}
 	}
-	q.ID = object["id"]
-	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-		return &replyError{codeBadRequest, fmt.Sprintf("the field %q is %v where it should be %s", wrong.Field, wrong.Value, fieldTypes[wrong.Field])}
+	var columns []*int16 // pointers tell null, which is no number, from 0
+	if raw[0] != '[' || json.Unmarshal(raw, &columns) != nil || slices.Contains(columns, nil) {
+		return q, &replyError{codeBadRequest, `the field "observation" is no array of 16-bit integers`}
 	}
-	return &replyError{codeBadRequest, strings.TrimPrefix(err.Error(), "json: ")}
+	for _, c := range columns {
+		q.observation = append(q.observation, *c)
+	}
+	return q, nil
+}
+
+// decodeObject reads a frame as a JSON object with its names as they are
+// written. A name that comes twice is an error beside the object.
+func decodeObject(frame []byte) (map[string]json.RawMessage, *replyError) {
+	bad := &replyError{codeBadFrame, "a frame is one JSON object on one line"}
+	if !utf8.Valid(frame) || !json.Valid(frame) {
+		return nil, bad
+	}
+	d := json.NewDecoder(bytes.NewReader(frame))
+	if start, err := d.Token(); err != nil || start != json.Delim('{') {
+		return nil, bad
+	}
+	var twice *replyError
+	object := make(map[string]json.RawMessage)
+	for d.More() {
+		token, err := d.Token()
+		name, ok := token.(string)
+		var value json.RawMessage
+		if err != nil || !ok || d.Decode(&value) != nil {
+			return nil, bad
+		}
+		if _, again := object[name]; again && twice == nil {
+			twice = &replyError{codeBadRequest, fmt.Sprintf("the field %.40q comes twice", name)}
+		}
+		object[name] = value
+	}
+	return object, twice
 }
 
 func (s *session) hello() *helloReply {
@@ -148,7 +182,7 @@ func (s *session) hello() *helloReply {
 }
 
 // act decides in the state that shows the given observation.
-func (s *session) act(observation []int16) (*actReply, error) {
+func (s *session) act(observation []int16) (*actReply, *replyError) {
 	state, err := s.game.StateOf(observation)
 	if err != nil {
 		return nil, &replyError{codeBadState, oneLine(err)}

@@ -41,6 +41,9 @@ Without a policy it serves ` + reference + `.`,
 			if err != nil {
 				return err
 			}
+			if isTerminal(s.in) {
+				fmt.Fprintf(s.err, "serving %s for %v; a request is one line, such as {\"op\":\"hello\"}; end with Ctrl-D\n", name, g)
+			}
 			return serve(ctx, s, &session{
 				game: g, policy: players[0], sample: *sample,
 				seed: *seed, rand: env.NewRand(*seed), maxFrame: int(maxFrame),
@@ -49,69 +52,45 @@ Without a policy it serves ` + reference + `.`,
 	}
 }
 
-// serve answers requests in order until the input ends, the client quits, or
-// ctx ends. Each reply is written before the next request is taken.
+// serve answers requests until the input ends, the client quits, or ctx ends.
+// A session may be stuck in a read or a write when ctx ends; it then ends with
+// the program.
 func serve(ctx context.Context, s streams, session *session) error {
-	type input struct {
-		frame []byte
-		err   error
+	done := make(chan error, 1)
+	go func() { done <- session.run(s.in, s.out) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return errInterrupted
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	frames, taken := make(chan input), make(chan struct{})
-	// The reader may be stuck in a read when ctx ends; it then ends with the
-	// program, which is why the channels and not the reader are waited for.
-	go func() {
-		lines := newLineReader(s.in, session.maxFrame)
-		for {
-			frame, err := lines.next()
-			select {
-			case frames <- input{frame, err}:
-			case <-ctx.Done():
-				return
-			}
-			if err != nil && !errors.Is(err, errFrameTooLarge) {
-				return
-			}
-			select {
-			case <-taken:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
+}
+
+// run answers requests in order, each before it takes the next.
+func (s *session) run(in io.Reader, out io.Writer) error {
+	lines := newLineReader(in, s.maxFrame)
 	for {
-		var in input
-		select {
-		case in = <-frames:
-		case <-ctx.Done():
-			return errInterrupted
-		}
 		var r reply
 		quit := false
+		frame, err := lines.next()
 		switch {
-		case in.err == io.EOF:
+		case err == nil:
+			r, quit = s.answer(frame)
+		case err == io.EOF:
 			return nil
-		case errors.Is(in.err, errFrameTooLarge):
-			r.Error = &replyError{codeFrameTooLarge, in.err.Error()}
-		case in.err != nil:
-			return fmt.Errorf("reading requests: %w", in.err)
+		case errors.Is(err, errFrameTooLarge):
+			r.Error = &replyError{codeFrameTooLarge, err.Error()}
 		default:
-			r, quit = session.answer(in.frame)
+			return fmt.Errorf("reading requests: %w", err)
 		}
 		if r.ID == nil {
 			r.ID = []byte("null")
 		}
-		if err := printJSON(s.out, r); err != nil {
+		if err := printJSON(out, r); err != nil {
 			return fmt.Errorf("writing replies: %w", err)
 		}
 		if quit {
 			return nil
-		}
-		select {
-		case taken <- struct{}{}:
-		case <-ctx.Done(): // the reader may have seen it first, and left
-			return errInterrupted
 		}
 	}
 }

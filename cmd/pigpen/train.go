@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 
 	"pigpen/agents"
 	"pigpen/policies"
@@ -39,6 +37,10 @@ const defaultSteps = 100_000_000
 // defaultEvalGames is the number of games of an evaluation that is given none.
 const defaultEvalGames = 100_000
 
+// maxStepLimit bounds how long a game can go on, and with it how long an
+// interrupt waits.
+const maxStepLimit = 10_000_000
+
 // barEvery is the number of decisions between steps of the progress bar.
 const barEvery = 1_000_000
 
@@ -62,6 +64,7 @@ func trainCommand() command {
 		length    = fs.Duration("time", 0, "train for so long, as in 30s; the result then depends on the machine")
 		stepLimit = int64(policies.DefaultStepLimit)
 		memory    = quarterOfMemory()
+		rival     = fs.String("against", reference, "policy to measure against: a name or a file")
 		evalEvery = int64(20_000_000)
 		evalGames = int64(100_000)
 		quiet     = fs.Bool("quiet", false, "print no progress")
@@ -85,16 +88,23 @@ func trainCommand() command {
 		name: "train", flags: fs,
 		short: "train an agent by self-play and save its policy",
 		long: `Trains an agent by self-play, writes its policy to a file, and prints how often
-that policy wins against ` + reference + `. The same command writes the same file, byte for
-byte, unless --time or Ctrl-C ended the training. Ctrl-C saves what is learned
-so far. The agents, with their defaults:
+that policy wins against another. The same command writes the same file, byte
+for byte, unless --time or Ctrl-C ended the training. Ctrl-C saves what is
+learned so far.
+
+A decision is one choice of one player, a step. Each moves an estimate of the
+table a part of the way, the step size, towards what was seen; n counts the
+moves of that estimate. Epsilon is the chance of trying a random action. The
+table tells every state from every other (full), or sees of the other players
+only the best score (summary); auto takes full states for two players, and for
+more as long as the table stays small. The agents, with their defaults:
 ` + agentTable(),
 		example: "pigpen train --target 50 --agent qlearning --steps 100M --seed 1 --out q.msgpack",
 		run: func(ctx context.Context, std streams, args []string) error {
 			if err := noArguments(args); err != nil {
 				return err
 			}
-			g, err := game.game()
+			g, rivals, err := game.players(*rival)
 			if err != nil {
 				return err
 			}
@@ -132,29 +142,32 @@ so far. The agents, with their defaults:
 			if c.Length == (train.Length{}) {
 				c.Length.Steps = defaultSteps
 			}
-			if stepLimit < 1 || stepLimit > 1e9 {
-				return usagef("--step-limit %d is not in [1, 1G]", stepLimit)
+			if stepLimit < 1 || stepLimit > maxStepLimit {
+				return usagef("--step-limit %d is not in [1, 10M]", stepLimit)
 			}
-			if evalGames < 1 {
-				return usagef("--eval-games %d; at least one is needed", evalGames)
+			if evalGames < int64(g.Players()) {
+				return usagef("--eval-games %d; each of %d seats needs one", evalGames, g.Players())
 			}
 			if *out == "" {
 				*out = g.Variant().ID + "-" + kind.Name + ".msgpack"
+			}
+			if isFixed(*out) {
+				return usagef("--out %s is the name of a fixed policy, which would hide the file; write ./%s", *out, *out)
 			}
 			entries, bytes, err := c.Bytes()
 			if err != nil {
 				return usageError{err}
 			}
 			if bytes > float64(memory) {
-				return usagef("%w: the tables of %v with %s states, %d entries, take %s, and --memory allows %s; a lower --target or --states summary takes less",
-					train.ErrMemory, g, c.States, entries, humanBytes(bytes), humanBytes(float64(memory)))
+				less := "a lower --target"
+				if g.Players() > 2 && c.States == policies.FullStates {
+					less += " or --states summary"
+				}
+				return usagef("%w: the tables of %v with %s states, %d entries, take %s, and --memory allows %s; %s takes less",
+					train.ErrMemory, g, c.States, entries, humanBytes(bytes), humanBytes(float64(memory)), less)
 			}
 			if err := policies.Writable(*out); err != nil {
 				return fmt.Errorf("the policy could not be written: %w", err)
-			}
-			against, err := policies.Named(reference, g)
-			if err != nil {
-				return err
 			}
 			o := policies.SimulateOptions{Games: int(evalGames), Seed: *seed, Workers: runtime.GOMAXPROCS(0)}
 			done := func() {}
@@ -163,12 +176,12 @@ so far. The agents, with their defaults:
 				shown := newProgress(std.err)
 				done = shown.close
 				o := o
-				o.Games = max(1, o.Games/10)
+				o.Games = max(g.Players(), o.Games/10)
 				nextEval := evalEvery
 				c.Report = func(p train.Progress) {
 					if evalEvery > 0 && p.Steps >= nextEval {
 						nextEval = (p.Steps/evalEvery + 1) * evalEvery
-						if r, err := simulate(ctx, g, player{policy: p.Greedy()}, player{name: reference, policy: against}, o); err == nil {
+						if r, err := simulate(ctx, g, player{policy: p.Greedy()}, rivals[0], o); err == nil {
 							shown.evaluated(p, r)
 						}
 					}
@@ -191,7 +204,7 @@ so far. The agents, with their defaults:
 			if result.Interrupted {
 				scoring, o.Games = context.WithoutCancel(ctx), min(o.Games, defaultEvalGames)
 			}
-			score, err := simulate(scoring, g, player{name: *out, policy: result.File.Table}, player{name: reference, policy: against}, o)
+			score, err := simulate(scoring, g, player{name: *out, policy: result.File.Table}, rivals[0], o)
 			if errors.Is(err, context.Canceled) {
 				fmt.Fprintf(std.err, "pigpen: train: interrupted in the evaluation; the policy is saved in %s\n", *out)
 				return errInterrupted
@@ -295,7 +308,7 @@ const barSteps = 1000
 
 func newProgress(w io.Writer) *trainingProgress {
 	p := &trainingProgress{w: w}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if isTerminal(w) {
 		p.bar = progressbar.NewOptions(barSteps,
 			progressbar.OptionSetWriter(w),
 			progressbar.OptionSetWidth(24),
@@ -332,7 +345,7 @@ func humanCount(x float64) string {
 	for _, u := range []struct {
 		size   float64
 		suffix string
-	}{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
+	}{{1e18, "E"}, {1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
 		if x >= u.size {
 			return fmt.Sprintf("%.3g%s", x/u.size, u.suffix)
 		}
