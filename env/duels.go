@@ -160,52 +160,85 @@ var draws = [NumActions]uint64{Roll: weyl}
 // that end, whose states are then what finish expects.
 func (d *duels) advance(actions []Action) {
 	d.over = d.over[:0]
-	states := d.states
-	rands, actions := d.rands[:len(states)], actions[:len(states)]
-	rolls, target := uint64(d.game.chance.rolls), uint64(d.game.target)
-	moves, byHeld, afterRound := d.moves, d.byHeld, d.afterRound
-	everywhere := &moves[0]
-	for i, s := range states {
-		a := actions[i] & 1
-		state := rands[i].state + draws[a]
-		rands[i].state = state
-		x := mix64(state) >> 32 * rolls // as in Rand.Below
-		if uint64(uint32(x)) < rolls {
-			x = d.redraw(i, x, a)
-		}
-		row := everywhere
-		if byHeld {
-			row = &moves[uint16(s+s>>16)]
-		}
-		m := &row[a][uint8(x>>32)]
-		s += m.gain
-		s += s >> 16 & m.bank
-		exchanged := (s>>32 | s<<32) & m.keep
-		s ^= (s^exchanged)&m.pass ^ m.flip
-		states[i] = s
-		if !afterRound {
-			if uint64(uint16(s+s>>16)) >= target {
-				d.note(i)
-			}
-		} else if s&(lane1|lane3) == one3 && max(s&lane0, s>>32&lane0) >= lanes(target) {
-			// A new round would begin: the turn comes to the seat with one after it.
-			d.note(i)
+	n := len(d.states)
+	if d.byHeld || d.afterRound {
+		d.advanceAny(actions, 0, n)
+		return
+	}
+	for i := 0; i < n; i++ {
+		i += advanceFast(d.rands[i:], d.states[i:], actions[i:], &d.moves[0], uint64(d.game.chance.rolls), uint64(d.game.target))
+		switch {
+		case i == n:
+		case d.ends(d.states[i]):
+			d.over = append(d.over, i)
+		default:
+			d.advanceAny(actions, i, i+1)
 		}
 	}
 }
 
-// note lists duel i as one that ends. It stands apart so that the loop that
-// calls it now and then keeps its registers.
-//
-//go:noinline
-func (d *duels) note(i int) { d.over = append(d.over, i) }
-
-// redraw is Rand.redraw for duel i; a duel that holds does not draw.
-func (d *duels) redraw(i int, x uint64, a Action) uint64 {
-	if a == Hold {
-		return x
+// advanceFast is advanceAny where outcomes do not depend on what is held and
+// the game ends at the target. It stops at the first duel that ends, having
+// advanced it, or whose roll would be redrawn, having left it alone, and
+// returns its number, or that of all duels. So it calls nothing, which lets the
+// compiler keep all it needs in registers.
+func advanceFast(rands []Rand, states []lanes, actions []Action, moves *[NumActions][256]move, rolls, target uint64) int {
+	rands, actions = rands[:len(states)], actions[:len(states)]
+	for i := range states {
+		a := actions[i] & 1
+		rand := rands[i].state + draws[a]
+		x := mix64(rand) >> 32 * rolls // as in Rand.Below
+		if uint64(uint32(x)) < rolls {
+			return i
+		}
+		rands[i].state = rand
+		s := moves[a][uint8(x>>32)].after(states[i])
+		states[i] = s
+		if uint64(uint16(s+s>>16)) >= target {
+			return i
+		}
 	}
-	return d.rands[i].redraw(uint32(d.game.chance.rolls), x)
+	return len(states)
+}
+
+// advanceAny takes the actions of duels from to end.
+func (d *duels) advanceAny(actions []Action, from, end int) {
+	rolls := uint64(d.game.chance.rolls)
+	for i := from; i < end; i++ {
+		a, s := actions[i]&1, d.states[i]
+		d.rands[i].state += draws[a]
+		x := mix64(d.rands[i].state) >> 32 * rolls
+		if uint64(uint32(x)) < rolls && a == Roll {
+			x = d.rands[i].redraw(uint32(rolls), x)
+		}
+		held := uint16(0)
+		if d.byHeld {
+			held = uint16(s + s>>16)
+		}
+		s = d.moves[held][a][uint8(x>>32)].after(s)
+		d.states[i] = s
+		if d.ends(s) {
+			d.over = append(d.over, i)
+		}
+	}
+}
+
+// ends reports whether s, after a step, is the end of the game.
+func (d *duels) ends(s lanes) bool {
+	target := lanes(d.game.target)
+	if !d.afterRound {
+		return (s+s>>16)&lane0 >= target
+	}
+	// A new round would begin: the turn comes to the seat with one after it.
+	return s&(lane1|lane3) == one3 && max(s&lane0, s>>32&lane0) >= target
+}
+
+// after returns the state after the move.
+func (m *move) after(s lanes) lanes {
+	s += m.gain
+	s += s >> 16 & m.bank
+	exchanged := (s>>32 | s<<32) & m.keep
+	return s ^ (s^exchanged)&m.pass ^ m.flip
 }
 
 // finish makes the state of duel i, which advance has listed, that of the end.
