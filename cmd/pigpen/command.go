@@ -151,7 +151,7 @@ func printable(text string) string {
 		if unicode.IsPrint(r) && r != utf8.RuneError {
 			b.WriteRune(r)
 		} else {
-			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
 		}
 	}
 	return b.String()
