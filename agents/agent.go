@@ -2,10 +2,10 @@
 //
 // An [Agent] learns by playing every seat of a game against itself, from the
 // point of view of whoever moves, with one table for all seats. It sees what
-// a player at the table sees: states, legal actions and rewards. The rules'
-// chances and the exact solver are closed to it.
+// a player at the table sees: states, legal actions and rewards, and nothing of
+// the chances of the dice.
 //
-// Start with [New].
+// Start with [Kinds] and [Kind.New].
 package agents
 
 import (
@@ -23,7 +23,8 @@ type Agent interface {
 	// learns from it. Every draw, exploration included, comes from m.Rand().
 	Episode(m *env.Match)
 	// Greedy returns the policy that takes the better action by what has been
-	// learned so far, and holds where the two are equal.
+	// learned so far, and holds where the two are equal. Where a turn begins,
+	// and nothing else is legal, it rolls.
 	Greedy() *policies.Table
 }
 
@@ -44,10 +45,11 @@ type Kind struct {
 	Name string
 	// Doc describes the learner in a line.
 	Doc string
-	// Defaults are settings that learn well.
+	// Defaults are the settings taken unless others are asked for. They pass
+	// Settings.Check.
 	Defaults Settings
 	// BytesPerEntry is the memory that each entry of the layout takes while
-	// learning.
+	// learning, exactly: what a training needs is refused by it.
 	BytesPerEntry int
 
 	make func(policies.Layout, Settings) Agent
