@@ -64,7 +64,6 @@ const (
 func (s lanes) own() uint16       { return uint16(s) }
 func (s lanes) turnTotal() uint16 { return uint16(s >> 16) }
 func (s lanes) other() uint16     { return uint16(s >> 32) }
-func (s lanes) last() uint16      { return uint16(s >> 48) }
 
 // asleep stands in the place of a resting duel: a state in which every action
 // is legal, so that stepping it with the others does no harm.
