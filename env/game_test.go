@@ -176,7 +176,8 @@ func TestPanics(t *testing.T) {
 		{"Faces(-1)", func() { g.Faces(-1) }, "env: Faces(-1) of a game with 6 rolls"},
 		{"Faces(6)", func() { g.Faces(6) }, "env: Faces(6) of a game with 6 rolls"},
 		{"NewMatch of nothing", func() { env.NewMatch(env.Game{}, env.MatchOptions{}) }, "env: NewMatch of the zero Game"},
-		{"NewMatch with a negative limit", func() { env.NewMatch(g, env.MatchOptions{StepLimit: -1}) }, "env: NewMatch with step limit -1"},
+		{"NewMatch with a negative limit", func() { env.NewMatch(g, env.MatchOptions{StepLimit: -1}) }, "env: NewMatch with options {StepLimit:-1 First:0}"},
+		{"NewMatch with an unknown beginner", func() { env.NewMatch(g, env.MatchOptions{First: 7}) }, "env: NewMatch with options {StepLimit:0 First:7}"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			defer func() {

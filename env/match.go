@@ -66,14 +66,14 @@ type Event struct {
 	RollNumber int32
 }
 
-// NewMatch returns a match of g, to be begun with Reset. It panics if the step
-// limit is negative or g is the zero Game.
+// NewMatch returns a match of g, to be begun with Reset. It panics if the
+// options are out of range or g is the zero Game.
 func NewMatch(g Game, o MatchOptions) *Match {
 	if g == (Game{}) {
 		panic("env: NewMatch of the zero Game")
 	}
-	if o.StepLimit < 0 {
-		panic(fmt.Sprintf("env: NewMatch with step limit %d", o.StepLimit))
+	if o.StepLimit < 0 || o.First > FirstRandom {
+		panic(fmt.Sprintf("env: NewMatch with options %+v", o))
 	}
 	return &Match{game: g, options: o, rand: NewRand(0)}
 }

@@ -75,8 +75,8 @@ func NewSolo(g Game, o SoloOptions) (*Solo, error) {
 	if o.Seat < 0 || o.Seat >= n {
 		return nil, fmt.Errorf("env: seat %d is not in [0, %d)", o.Seat, n)
 	}
-	if o.StepLimit < 0 {
-		return nil, fmt.Errorf("env: step limit %d is negative", o.StepLimit)
+	if o.StepLimit < 0 || o.First > FirstRandom {
+		return nil, fmt.Errorf("env: step limit %d or first %d is out of range", o.StepLimit, o.First)
 	}
 	others := n - 1
 	if len(o.Opponents) != others && (len(o.Opponents) != 1 || others == 0) {

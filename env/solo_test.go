@@ -211,7 +211,7 @@ func TestNewSoloErrors(t *testing.T) {
 		{3, env.SoloOptions{Opponents: []env.Player{p, nil}}, env.ErrOpponents, "env: bad opponents: number 1 is nil"},
 		{2, env.SoloOptions{Seat: -1, Opponents: alike(1, p)}, nil, "env: seat -1 is not in [0, 2)"},
 		{2, env.SoloOptions{Seat: 2, Opponents: alike(1, p)}, nil, "env: seat 2 is not in [0, 2)"},
-		{2, env.SoloOptions{StepLimit: -1, Opponents: alike(1, p)}, nil, "env: step limit -1 is negative"},
+		{2, env.SoloOptions{StepLimit: -1, Opponents: alike(1, p)}, nil, "env: step limit -1 or first 0 is out of range"},
 	} {
 		solo, err := env.NewSolo(pigGame(test.players, 100), test.options)
 		if err == nil || err.Error() != test.text || test.is != nil && !errors.Is(err, test.is) || solo != nil {

@@ -117,8 +117,8 @@ func Lookup(name string) (*Variant, error) {
 }
 
 // Nearest returns the name that takes the fewest edits (insert, delete,
-// replace a letter) to reach from word, or "" if even that one would have to
-// be rewritten by half.
+// replace a letter) to reach from word, or "" if that is more than half of
+// its letters.
 func Nearest(word string, names []string) string {
 	best, edits := "", len(word)/2+1
 	for _, name := range names {

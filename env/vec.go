@@ -120,11 +120,10 @@ type tables interface {
 }
 
 // NewVec returns games of g. They rest until Reset or ResetGames, and have the
-// dice of seed 0 until Reset. It panics if there is no
-// game, the step limit is negative, the autoreset mode unknown, or g the zero
-// Game.
+// dice of seed 0 until Reset. It panics if an option is out of range or g is
+// the zero Game.
 func NewVec(g Game, o VecOptions) *Vec {
-	if g == (Game{}) || o.Games < 1 || o.StepLimit < 0 || o.Autoreset > AutoresetDisabled {
+	if g == (Game{}) || o.Games < 1 || o.StepLimit < 0 || o.First > FirstRandom || o.Autoreset > AutoresetDisabled {
 		panic(fmt.Sprintf("env: NewVec(%+v) of %+v", o, g))
 	}
 	v := &Vec{

@@ -34,19 +34,45 @@ func commandsIn(text string) []shown {
 	return list
 }
 
-// TestREADME runs every command of the README, in order and in one folder,
-// and compares what it prints with what the README shows. "go test" is run
-// already; .ci/run must call it in the same words.
-func TestREADME(t *testing.T) {
+// readme returns the text of the README.
+func readme(t *testing.T) string {
+	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return string(text)
+}
+
+// runShown runs a command as documents write it, in a folder, and returns what
+// it prints.
+func runShown(t *testing.T, folder, command string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", strings.ReplaceAll(command, "go run ./cmd/pigpen", "pigpen"))
+	cmd.Dir = folder
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	output, err := cmd.Output()
+	if err != nil {
+		t.Errorf("%s: %v: %s", command, err, stderr.String())
+	}
+	return string(output)
+}
+
+// inline matches a command in a sentence of Markdown, which may be broken into
+// lines.
+var inline = regexp.MustCompile("`go run\\s+(\\./cmd/pigpen [^`A-Z]*)`")
+
+// TestREADME runs every command of the README, in order and in one folder,
+// and compares what it prints with what the README shows. "go test" is run
+// already; .ci/run must call it in the same words.
+func TestREADME(t *testing.T) {
+	text := readme(t)
 	ci, err := os.ReadFile(filepath.Join(root, ".ci/run"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := commandsIn(string(text))
+	list := commandsIn(text)
 	tests := 0
 	folder := t.TempDir()
 	for _, s := range list {
@@ -61,20 +87,52 @@ func TestREADME(t *testing.T) {
 			t.Errorf("%q is neither a test nor pigpen", s.command)
 			continue
 		}
-		cmd := exec.CommandContext(t.Context(), "sh", "-c", strings.ReplaceAll(s.command, "go run ./cmd/pigpen ", "pigpen "))
-		cmd.Dir = folder
-		var stderr bytes.Buffer
-		cmd.Stderr = &stderr
-		output, err := cmd.Output()
-		if err != nil {
-			t.Errorf("%s: %v: %s", s.command, err, stderr.String())
-		}
-		if string(output) != s.output {
+		if output := runShown(t, folder, s.command); output != s.output {
 			t.Errorf("%s prints\n%s\nand the README shows\n%s", s.command, output, s.output)
 		}
 	}
+	sentences := inline.FindAllStringSubmatch(text, -1)
+	for _, m := range sentences {
+		if runShown(t, folder, "go run "+strings.Join(strings.Fields(m[1]), " ")) == "" {
+			t.Errorf("%s prints nothing", m[0])
+		}
+	}
+	if len(sentences) < 2 {
+		t.Errorf("the README names %d commands in its sentences", len(sentences))
+	}
 	if tests == 0 || len(list)-tests < 4 {
 		t.Errorf("the README shows %d commands, %d of them tests", len(list), tests)
+	}
+}
+
+// TestREADMEFigures trains what the README reports in its table and around it,
+// which takes minutes.
+func TestREADMEFigures(t *testing.T) {
+	if !*long {
+		t.Skip("only with -long")
+	}
+	text := readme(t)
+	percent := regexp.MustCompile(`in all +wins +(\d+\.\d\d%)`)
+	wins := func(command string) string {
+		m := percent.FindStringSubmatch(runShown(t, t.TempDir(), "go run ./cmd/pigpen "+command))
+		if m == nil {
+			t.Fatalf("%s prints no win rate", command)
+		}
+		return m[1]
+	}
+	for _, agent := range []string{"qlearning", "montecarlo"} {
+		row := "| `" + agent + "` |"
+		for _, target := range []string{"30", "50", "100"} {
+			row += " " + wins("train --agent "+agent+" --target "+target) + " |"
+		}
+		if !strings.Contains(text, row) {
+			t.Errorf("the README lacks the row %s", row)
+		}
+	}
+	for _, command := range []string{"eval race", "train --steps 1G"} {
+		if rate := wins(command); !strings.Contains(text, rate) {
+			t.Errorf("the README lacks %s, which %s prints", rate, command)
+		}
 	}
 }
 

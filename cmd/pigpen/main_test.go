@@ -7,7 +7,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-var update = flag.Bool("update", false, "rewrite the outputs that the scripts and the documents show")
+var (
+	update = flag.Bool("update", false, "rewrite the outputs that the scripts show")
+	long   = flag.Bool("long", false, "run the tests that take minutes")
+)
 
 // TestMain lets the test binary be run as the command pigpen, which stands on
 // PATH as long as the tests run.

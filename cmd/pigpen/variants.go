@@ -82,7 +82,11 @@ func variantsCommand() command {
 				if v.Note != "" {
 					fmt.Fprintf(&b, "  %s\n", v.Note)
 				}
-				fmt.Fprintf(&b, "  %d to %d players, target %d (%d to %d)\n", v.MinPlayers, v.MaxPlayers, v.Target.Default, v.Target.Min, v.Target.Max)
+				fmt.Fprintf(&b, "  %d to %d players, target %d", v.MinPlayers, v.MaxPlayers, v.Target.Default)
+				if v.Target.Min < v.Target.Max {
+					fmt.Fprintf(&b, " (%d to %d)", v.Target.Min, v.Target.Max)
+				}
+				b.WriteByte('\n')
 				for _, o := range v.Options {
 					fmt.Fprintf(&b, "  option %s (%t): %s\n", o.Name, o.Default, o.Doc)
 				}
