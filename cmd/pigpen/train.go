@@ -54,36 +54,36 @@ type scheduleFlags struct {
 func trainCommand() command {
 	fs := newFlags("train")
 	var (
-		game      = addGameFlags(fs)
-		agent     = fs.String("agent", "qlearning", "learner: "+agentNames())
-		states    = fs.String("states", "auto", "what the table distinguishes: full, summary (own score, turn total, best other score), or auto")
-		out       = fs.String("out", "", "policy file to write (default VARIANT-AGENT.msgpack)")
-		seed      = fs.Uint64("seed", 1, "seed of dice and exploration")
-		steps     = int64(0)
-		episodes  = int64(0)
-		length    = fs.Duration("time", 0, "train for so long, as in 30s; the result then depends on the machine")
-		stepLimit = int64(policies.DefaultStepLimit)
-		memory    = quarterOfMemory()
-		rival     = fs.String("against", reference, "policy to measure against: a name or a file")
-		evalEvery = int64(20_000_000)
-		evalGames = int64(100_000)
-		quiet     = fs.Bool("quiet", false, "print no progress")
-		asJSON    = fs.Bool("json", false, "print one JSON object")
-		s         scheduleFlags
+		game     = addGameFlags(fs)
+		agent    = fs.String("agent", "qlearning", "learner: "+agentNames())
+		states   = fs.String("states", "auto", "what the table distinguishes: full, summary (own score, turn total, best other score), or auto")
+		out      = fs.String("out", "", "policy file to write (default VARIANT-AGENT.msgpack)")
+		seed     = fs.Uint64("seed", 1, "seed of dice and exploration")
+		steps    = int64(0)
+		episodes = int64(0)
 	)
 	fs.Var(count(&steps), "steps", "train for so many decisions (default 100M if no length is given)")
 	fs.Var(count(&episodes), "episodes", "train for so many games")
+	length := fs.Duration("time", 0, "train for so long, as in 30s; the result then depends on the machine")
+
+	var s scheduleFlags
 	fs.StringVar(&s.stepSize, "step-size", "", "weight of the n-th sample: a number, 1/n, or n^-P (default: the agent's)")
 	fs.Float64Var(&s.stepSizeFloor, "step-size-floor", 0, "least weight of a sample (default: the agent's)")
 	fs.Float64Var(&s.epsilon, "epsilon", 0, "chance of a random action (default: the agent's)")
-	fs.Var(count(&s.epsilonHalving), "epsilon-halving", "decisions after which epsilon has halved, harmonically; 0 keeps it")
-	fs.Float64Var(&s.epsilonFloor, "epsilon-floor", 0, "least epsilon")
+	fs.Var(count(&s.epsilonHalving), "epsilon-halving", "decisions after which epsilon has halved, harmonically (default 0: it stays)")
+	fs.Float64Var(&s.epsilonFloor, "epsilon-floor", 0, "least epsilon, where it halves")
 	fs.StringVar(&s.starts, "starts", "", "where games begin: game, or exploring (a random state and action) (default: the agent's)")
+	stepLimit, memory := int64(policies.DefaultStepLimit), quarterOfMemory()
 	fs.Var(count(&stepLimit), "step-limit", "decisions after which a game is cut off")
 	fs.Var(size(&memory), "memory", "most memory that the agent's tables may take")
 	fs.Lookup("memory").DefValue = "a quarter of the machine's"
+
+	rival := fs.String("against", reference, "policy to measure against: a name or a file")
+	evalEvery, evalGames := int64(20_000_000), int64(defaultEvalGames)
 	fs.Var(count(&evalEvery), "eval-every", "decisions between the evaluations shown on the way; 0 for none")
 	fs.Var(count(&evalGames), "eval-games", "games of the final evaluation; a tenth of them on the way")
+	quiet := fs.Bool("quiet", false, "print no progress")
+	asJSON := fs.Bool("json", false, "print one JSON object")
 	return command{
 		name: "train", flags: fs,
 		short: "train an agent by self-play and save its policy",
@@ -99,7 +99,7 @@ table tells every state from every other (full), or sees of the other players
 only the best score (summary); auto takes full states for two players, and for
 more as long as the table stays small. The agents, with their defaults:
 ` + agentTable(),
-		example: "pigpen train --target 50 --agent qlearning --steps 100M --seed 1 --out q.msgpack",
+		example: "pigpen train --target 50 --agent montecarlo --steps 200M --out mc.msgpack",
 		run: func(ctx context.Context, std streams, args []string) error {
 			if err := noArguments(args); err != nil {
 				return err
@@ -172,7 +172,7 @@ more as long as the table stays small. The agents, with their defaults:
 			o := policies.SimulateOptions{Games: int(evalGames), Seed: *seed, Workers: runtime.GOMAXPROCS(0)}
 			done := func() {}
 			if !*quiet {
-				fmt.Fprintf(std.err, "training %s on %v: %s states, %d entries, %s of tables\n", kind.Name, g, c.States, entries, humanBytes(bytes))
+				fmt.Fprintf(std.err, "%s on %v: %s states, %d entries, %s\n", kind.Name, g, c.States, entries, humanBytes(bytes))
 				shown := newProgress(std.err)
 				done = shown.close
 				o := o
@@ -289,7 +289,7 @@ func agentTable() string {
 		if d.ExploringStarts {
 			starts = "exploring"
 		}
-		fmt.Fprintf(&b, "\n  %-10s %s\n             --step-size %v --step-size-floor %g --epsilon %g --starts %s",
+		fmt.Fprintf(&b, "\n  %-11s%s\n    --step-size %v --step-size-floor %g --epsilon %g --starts %s",
 			k.Name, k.Doc, d.StepSize, d.StepSize.Floor, d.Epsilon.Start, starts)
 	}
 	return b.String()
