@@ -69,12 +69,12 @@ func (s lanes) other() uint16     { return uint16(s >> 32) }
 // is legal, so that stepping it with the others does no harm.
 const asleep = 1 << 16
 
-// A move is what an action does to a state. With | for bits put together:
+// A move is what an action does to a state s, in this order:
 //
-//	s = s + gain
-//	s = s + (lane 1 of s) & bank                        in lane 0
-//	s = (lanes 2 and 0 of s, exchanged) & keep          in lanes 0 to 2, if pass
-//	s = s ^ flip                                        in lane 3, if pass
+//	lane 1       += gain
+//	lane 0       += lane 1 & bank
+//	lanes 0 to 2 = lanes 2 and 0, exchanged, & keep     if pass
+//	lane 3       ^= flip
 type move struct {
 	gain lanes // the points, in lane 1
 	bank lanes // lane0 if the turn total is banked, else 0
