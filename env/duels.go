@@ -345,29 +345,36 @@ func (d *duels) rest(i int) {
 func (d *duels) live(i int) bool { return d.awake[i] }
 
 func (d *duels) observe(i int, row []int16) {
-	s := d.state(i)
-	d.game.Observe(row[:0], s, int(s.Seat))
+	s := d.at(i).state
+	row[0], row[1], row[2] = int16(s), int16(s>>16), int16(s>>32)
+	if d.afterRound {
+		row[3] = int16(s >> 48 & 1)
+	}
 }
 
 func (d *duels) show(i int, b *Batch) {
-	s := d.state(i)
 	d.observe(i, b.Observations[i*d.columns:(i+1)*d.columns])
-	legal := d.game.Legal(s)
-	if !d.awake[i] {
-		legal = 0
+	s, awake := d.at(i).state, d.awake[i]
+	hold := s&lane1 != 0
+	b.Legal[NumActions*i], b.Legal[NumActions*i+1] = awake && hold, awake
+	b.Seats[i] = d.seat(s)
+	d.canHold[i] = one(hold || !awake)
+}
+
+// seat returns the seat that moves in s, or that moved last.
+func (d *duels) seat(s lanes) int8 {
+	seat := int8(s >> 48 & 1)
+	if d.afterRound {
+		seat ^= 1 // the last of two has nobody after it
 	}
-	b.Legal[NumActions*i], b.Legal[NumActions*i+1] = legal.Has(Hold), legal.Has(Roll)
-	b.Seats[i] = s.Seat
-	d.canHold[i] = one(legal.Has(Hold) || !d.awake[i])
+	return seat
 }
 
 func (d *duels) state(i int) State {
 	s := d.at(i).state
-	seat := int8(s >> 48 & 1)
+	seat := d.seat(s)
 	first := int8(0)
-	if d.afterRound {
-		seat ^= 1
-	} else if s&beganSecond != 0 {
+	if s&beganSecond != 0 {
 		first = 1
 	}
 	state := State{TurnTotal: int16(s.turnTotal()), Seat: seat, First: first, Over: s&ended != 0}
