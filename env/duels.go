@@ -159,30 +159,33 @@ var draws = [NumActions]uint64{Roll: weyl}
 // that end, whose states are then what finish expects.
 func (d *duels) advance(actions []Action) {
 	d.over = d.over[:0]
-	n := len(d.states)
+	run := runToTarget
 	if d.byHeld || d.afterRound {
-		d.advanceAny(actions, 0, n)
-		return
+		run = runAny
 	}
-	for i := 0; i < n; i++ {
-		i += advanceFast(d.rands[i:], d.states[i:], actions[i:], &d.moves[0], uint64(d.game.chance.rolls), uint64(d.game.target))
+	rolls := uint64(d.game.chance.rolls)
+	for i := 0; i < len(d.states); i++ {
+		i += run(d, d.rands[i:], d.states[i:], actions[i:], rolls)
 		switch {
-		case i == n:
-		case d.ends(d.states[i]):
+		case i == len(d.states):
+			return
+		case !d.ends(d.states[i]):
+			d.redraw(i, actions[i])
+		}
+		if d.ends(d.states[i]) {
 			d.over = append(d.over, i)
-		default:
-			d.advanceAny(actions, i, i+1)
 		}
 	}
 }
 
-// advanceFast is advanceAny where outcomes do not depend on what is held and
-// the game ends at the target. It stops at the first duel that ends, having
-// advanced it, or whose roll would be redrawn, having left it alone, and
-// returns its number, or that of all duels. So it calls nothing, which lets the
-// compiler keep all it needs in registers.
-func advanceFast(rands []Rand, states []lanes, actions []Action, moves *[NumActions][256]move, rolls, target uint64) int {
+// runToTarget advances duels in games that end at the target and whose
+// outcomes do not depend on what is held. It stops at the first duel that ends,
+// having advanced it, or whose roll may have to be redrawn, having left it
+// alone, and returns its number, or that of all duels. So it calls nothing,
+// which lets the compiler keep all it needs in registers.
+func runToTarget(d *duels, rands []Rand, states []lanes, actions []Action, rolls uint64) int {
 	rands, actions = rands[:len(states)], actions[:len(states)]
+	moves, target := &d.moves[0], lanes(d.game.target)
 	for i := range states {
 		a := actions[i] & 1
 		rand := rands[i].state + draws[a]
@@ -193,39 +196,57 @@ func advanceFast(rands []Rand, states []lanes, actions []Action, moves *[NumActi
 		rands[i].state = rand
 		s := moves[a][uint8(x>>32)].after(states[i])
 		states[i] = s
-		if uint64(uint16(s+s>>16)) >= target {
+		if (s+s>>16)&lane0 >= target {
 			return i
 		}
 	}
 	return len(states)
 }
 
-// advanceAny takes the actions of duels from to end.
-func (d *duels) advanceAny(actions []Action, from, end int) {
-	rolls := uint64(d.game.chance.rolls)
-	for i := from; i < end; i++ {
-		a, s := actions[i]&1, d.states[i]
-		d.rands[i].state += draws[a]
-		x := mix64(d.rands[i].state) >> 32 * rolls
-		if uint64(uint32(x)) < rolls && a == Roll {
-			x = d.rands[i].redraw(uint32(rolls), x)
+// runAny is runToTarget for every game.
+func runAny(d *duels, rands []Rand, states []lanes, actions []Action, rolls uint64) int {
+	rands, actions = rands[:len(states)], actions[:len(states)]
+	moves, target := d.moves, lanes(d.game.target)
+	byHeld, afterRound := d.byHeld, d.afterRound
+	for i, s := range states {
+		a := actions[i] & 1
+		rand := rands[i].state + draws[a]
+		x := mix64(rand) >> 32 * rolls
+		if uint64(uint32(x)) < rolls {
+			return i
 		}
+		rands[i].state = rand
 		held := uint16(0)
-		if d.byHeld {
+		if byHeld {
 			held = uint16(s + s>>16)
 		}
-		s = d.moves[held][a][uint8(x>>32)].after(s)
-		d.states[i] = s
-		if d.ends(s) {
-			d.over = append(d.over, i)
+		s = moves[held][a][uint8(x>>32)].after(s)
+		states[i] = s
+		if ends(s, target, afterRound) {
+			return i
 		}
 	}
+	return len(states)
 }
 
+// redraw takes an action in duel i with a roll that is drawn until it is
+// without bias.
+func (d *duels) redraw(i int, a Action) {
+	s, roll, held := d.states[i], uint32(0), uint16(0)
+	if a == Roll {
+		roll = d.rands[i].Below(uint32(d.game.chance.rolls))
+	}
+	if d.byHeld {
+		held = uint16(s + s>>16)
+	}
+	d.states[i] = d.moves[held][a][roll].after(s)
+}
+
+func (d *duels) ends(s lanes) bool { return ends(s, lanes(d.game.target), d.afterRound) }
+
 // ends reports whether s, after a step, is the end of the game.
-func (d *duels) ends(s lanes) bool {
-	target := lanes(d.game.target)
-	if !d.afterRound {
+func ends(s, target lanes, afterRound bool) bool {
+	if !afterRound {
 		return (s+s>>16)&lane0 >= target
 	}
 	// A new round would begin: the turn comes to the seat with one after it.

@@ -423,3 +423,50 @@ func TestVecAllocates(t *testing.T) {
 		}
 	}
 }
+
+// TestVecRedraws gives a game, in the middle of a Vec, dice whose next word has
+// to be redrawn: it rolls on as a Match does, and holding leaves the word where
+// it is.
+func TestVecRedraws(t *testing.T) {
+	for _, v := range env.Variants() {
+		for _, holds := range []bool{false, true} {
+			g := env.Must(env.New(env.Config{Variant: v.ID}))
+			vec, m := env.NewVec(g, env.VecOptions{Games: 3}), env.NewMatch(g, env.MatchOptions{})
+			b, actions := vec.NewBatch(), make([]env.Action, 3)
+			if err := vec.Reset(1, b); err != nil {
+				t.Fatal(err)
+			}
+			m.Reset(env.SeedAt(1, 1))
+			step := func(a env.Action) {
+				for i := range actions {
+					actions[i] = env.Roll
+				}
+				actions[1] = a
+				if err := vec.Step(actions, b); err != nil {
+					t.Fatal(err)
+				}
+				if _, _, err := m.Step(a); err != nil {
+					t.Fatal(err)
+				}
+				if vec.State(1) != m.State() {
+					t.Fatalf("%s, holds %t: after %v the Vec is in %+v, want %+v", v.ID, holds, a, vec.State(1), m.State())
+				}
+			}
+			for holds && !m.Legal().Has(env.Hold) {
+				step(env.Roll)
+			}
+			rare := env.RandIn(before(1)) // its upper half, times any number of rolls, is 0
+			vec.SetRand(1, rare)
+			*m.Rand() = rare
+			if holds {
+				step(env.Hold)
+			}
+			for range 10 {
+				if !m.Live() {
+					break
+				}
+				step(env.Roll)
+			}
+		}
+	}
+}
