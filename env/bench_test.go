@@ -46,24 +46,24 @@ const (
 	vecSteps = 256
 )
 
-// Where the time of BenchmarkVec/pig goes, by the profile of a run at 8.6 ns a
-// decision (go test -run xxx -bench Vec/pig$ -cpuprofile cpu.out ./env):
+// Where the time of BenchmarkVec/pig goes, by the profile of a run at 8.0 ns a
+// decision (go test -run xxx -bench Vec/pig$ -cpuprofile cpu.out ./env), as parts
+// of Vec.Step:
 //
-//   - 45%: advanceFast, about 55 instructions: a third of them the generator's,
-//     the rest the table of moves and the masks. None of its branches depends on
-//     the dice or the action, so next to nothing is mispredicted.
-//   - 28%: showAll, about 20 instructions, half of them stores.
-//   - 11%: games that end, one decision in 150, and begin again.
-//   - 10%: checking the actions, and clearing rewards and ends.
+//   - 42%: runToTarget, about 55 instructions, a third of them the generator's,
+//     the rest the table of moves and the masks
+//   - 33%: showAll, about 20 instructions, half of them stores
+//   - 25%: checking the actions, clearing rewards and ends, and the games that
+//     end and begin again
 //
 // What limits it is the number of instructions. It is not mispredicted branches:
-// with actions that follow a pattern the figure is the same, 8.5 ns. Nor is it
-// memory: with 256 games, which fit the nearest cache, it is 8.8 ns, for resets
-// count more. The two loops are about 75 instructions for a decision; less takes
-// an instruction that serves several games.
+// with actions that follow a pattern the figure is 8.1 ns. Nor is it memory: with
+// 256 games, which fit the nearest cache, it is 7.9 ns. So some 75 instructions a
+// decision are the floor of this code; to go below it, an instruction has to serve
+// several games.
 //
 // More players are played by a Match each, whose branches follow the dice and
-// the actions: with actions in a pattern 41 ns instead of 49.
+// the actions: with actions in a pattern 41 ns instead of 47.
 
 // BenchmarkVec advances 4,096 games of two players on one core, with random
 // legal actions prepared outside of the timing, and writes observations,

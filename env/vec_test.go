@@ -455,7 +455,12 @@ func TestVecRedraws(t *testing.T) {
 			for holds && !m.Legal().Has(env.Hold) {
 				step(env.Roll)
 			}
-			rare := env.RandIn(before(1)) // its upper half, times any number of rolls, is 0
+			// The upper half of the word 1, times any number of rolls, is 0. A roll
+			// looks at the next word, and holding at the last.
+			rare := env.RandIn(before(1))
+			if holds {
+				rare = env.RandIn(before(1) + env.Weyl)
+			}
 			vec.SetRand(1, rare)
 			*m.Rand() = rare
 			if holds {
