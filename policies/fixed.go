@@ -42,11 +42,13 @@ func FixedPolicies() []Fixed {
 		{"always-roll", "never holds",
 			func(view, int) Policy { return alwaysRoll{} }},
 		{"hold-N", "holds at a turn total of N or more, as in hold-20",
-			func(v view, n int) Policy { return holdAt{v, n} }},
+			func(v view, n int) Policy {
+				return heuristic{v, func(_, _, turnTotal int) bool { return turnTotal < n }}
+			}},
 		{"race", `"end race or keep pace": near the end rolls to win, else keeps pace with the leader`,
-			func(v view, _ int) Policy { return race{v} }},
+			func(v view, _ int) Policy { return heuristic{v, v.race} }},
 		{"base-race", `"score base, keep pace, end race": near the end rolls to win, else holds at 19 or what keeps pace`,
-			func(v view, _ int) Policy { return baseRace{v} }},
+			func(v view, _ int) Policy { return heuristic{v, v.baseRace} }},
 	}
 }
 
@@ -107,57 +109,43 @@ type alwaysRoll struct{}
 
 func (alwaysRoll) RollChance(env.State) float64 { return 1 }
 
-// holdAt holds at a turn total of n or more.
-type holdAt struct {
+// A heuristic rolls or holds by the mover's banked score, the highest one of
+// the others, and the turn total; roll is asked unless the last round decides.
+type heuristic struct {
 	view
-	n int
+	roll func(own, other, turnTotal int) bool
 }
 
-func (p holdAt) RollChance(s env.State) float64 {
+func (p heuristic) RollChance(s env.State) float64 {
+	own, other := p.scores(s)
+	turnTotal := int(s.TurnTotal)
 	if p.afterRound {
-		own, other := p.scores(s)
-		if roll, decided := p.lastRound(own+int(s.TurnTotal), other); decided {
+		if roll, decided := p.lastRound(own+turnTotal, other); decided {
 			return chance(roll)
 		}
 	}
-	return chance(int(s.TurnTotal) < p.n)
+	return chance(p.roll(own, other, turnTotal))
 }
 
 // race is "end race or keep pace". Source: T. Neller, C. Presser, "Practical
 // Play of the Dice Game Pig", UMAP Journal 31(1), 2010: when either player has
 // 71 or more, roll to win; otherwise hold at 21 + round((other - own)/8).
-type race struct{ view }
-
-func (p race) RollChance(s env.State) float64 {
-	own, other := p.scores(s)
-	if p.afterRound {
-		if roll, decided := p.lastRound(own+int(s.TurnTotal), other); decided {
-			return chance(roll)
-		}
-	}
-	if near := p.target - 29; own >= near || other >= near {
-		return 1
+func (v view) race(own, other, turnTotal int) bool {
+	if near := v.target - 29; own >= near || other >= near {
+		return true
 	}
 	// The shift divides by 8 and rounds down, so that adding 4 rounds to nearest.
-	return chance(int(s.TurnTotal) < 21+(other-own+4)>>3)
+	return turnTotal < 21+(other-own+4)>>3
 }
 
 // baseRace is "score base, keep pace, end race", from the same source: when
 // either player has 69 or more, roll to win; otherwise hold at 19, or at
 // other - own - 14 if that is more.
-type baseRace struct{ view }
-
-func (p baseRace) RollChance(s env.State) float64 {
-	own, other := p.scores(s)
-	if p.afterRound {
-		if roll, decided := p.lastRound(own+int(s.TurnTotal), other); decided {
-			return chance(roll)
-		}
+func (v view) baseRace(own, other, turnTotal int) bool {
+	if near := v.target - 31; own >= near || other >= near {
+		return true
 	}
-	if near := p.target - 31; own >= near || other >= near {
-		return 1
-	}
-	return chance(int(s.TurnTotal) < max(19, other-own-14))
+	return turnTotal < max(19, other-own-14)
 }
 
 // lastRound decides for every heuristic in games that end after a round, where
