@@ -70,11 +70,7 @@ func Lookup(name string) (Kind, error) {
 		}
 		names = append(names, k.Name)
 	}
-	hint := ""
-	if near := env.Nearest(name, names); near != "" {
-		hint = fmt.Sprintf("did you mean %q? ", near)
-	}
-	return Kind{}, fmt.Errorf("%w %q; %sthe agents are %s", ErrUnknown, name, hint, strings.Join(names, ", "))
+	return Kind{}, fmt.Errorf("%w %q; %sthe agents are %s", ErrUnknown, name, env.DidYouMean(name, names), strings.Join(names, ", "))
 }
 
 // New returns an untrained agent for the layout's game. It allocates

@@ -76,12 +76,12 @@ const asleep = 1 << 16
 //	lanes 0 to 2 = lanes 2 and 0, exchanged, & keep     if pass
 //	lane 3       ^= flip
 type move struct {
-	gain lanes // the points, in lane 1
-	bank lanes // lane0 if the turn total is banked, else 0
-	keep lanes // lanes that are kept when the turn passes, after the exchange
-	pass lanes // lanes 0 to 2 if the turn passes, else 0
-	flip lanes // one3 if the turn passes, else 0
-	_    [3]lanes
+	gain lanes    // the points, in lane 1
+	bank lanes    // lane0 if the turn total is banked, else 0
+	keep lanes    // lanes that are kept when the turn passes, after the exchange
+	pass lanes    // lanes 0 to 2 if the turn passes, else 0
+	flip lanes    // one3 if the turn passes, else 0
+	_    [3]lanes // to a cache line
 }
 
 // duelable reports whether duels can play a game: two players, the first of

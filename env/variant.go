@@ -109,11 +109,16 @@ func Lookup(name string) (*Variant, error) {
 		ids = append(ids, v.ID)
 		names = append(append(names, v.ID), v.Aliases...)
 	}
-	hint := ""
-	if near := Nearest(name, names); near != "" {
-		hint = fmt.Sprintf("did you mean %q? ", near)
+	return nil, fmt.Errorf("%w %q; %sthe variants are %s", ErrUnknownVariant, name, DidYouMean(name, names), strings.Join(ids, ", "))
+}
+
+// DidYouMean returns a question about the [Nearest] name, and a space, to stand
+// in an error about an unknown word; "" if no name is near.
+func DidYouMean(word string, names []string) string {
+	if near := Nearest(word, names); near != "" {
+		return fmt.Sprintf("did you mean %q? ", near)
 	}
-	return nil, fmt.Errorf("%w %q; %sthe variants are %s", ErrUnknownVariant, name, hint, strings.Join(ids, ", "))
+	return ""
 }
 
 // Nearest returns the name that takes the fewest edits (insert, delete,

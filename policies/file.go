@@ -48,8 +48,8 @@ const (
 const (
 	maxHeader   = 1 << 16 // bytes before the table; the limits below keep it under 54,000
 	maxSettings = 64
-	maxText     = 256 // bytes of any string in the header
-	maxTable    = 1 << 30
+	maxText     = 256     // bytes of any string in the header
+	maxTable    = 1 << 30 // bytes of the table
 )
 
 var (

@@ -69,11 +69,7 @@ func Named(name string, g env.Game) (Policy, error) {
 		}
 		names = append(names, f.Name)
 	}
-	hint := ""
-	if near := env.Nearest(name, names); near != "" {
-		hint = fmt.Sprintf("did you mean %s? ", near)
-	}
-	return nil, fmt.Errorf("%w %q; %sthe fixed policies are %s (N from 1)", ErrUnknown, name, hint, strings.Join(names, ", "))
+	return nil, fmt.Errorf("%w %q; %sthe fixed policies are %s (N from 1)", ErrUnknown, name, env.DidYouMean(name, names), strings.Join(names, ", "))
 }
 
 // view is what the heuristics see of a state.

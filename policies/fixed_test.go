@@ -179,9 +179,9 @@ func TestUnknown(t *testing.T) {
 		hint := ""
 		switch near := strings.TrimSpace(strings.ToLower(name)); {
 		case near == "race":
-			hint = "did you mean race? "
+			hint = `did you mean "race"? `
 		case strings.HasPrefix(name, "hold") && len(name) < 9:
-			hint = "did you mean hold-N? "
+			hint = `did you mean "hold-N"? `
 		}
 		want := fmt.Sprintf("policies: unknown policy %q; %sthe fixed policies are random, always-roll, hold-N, race, base-race (N from 1)", name, hint)
 		if p, err := policies.Named(name, pig(2, 100)); p != nil || !errors.Is(err, policies.ErrUnknown) || err.Error() != want {

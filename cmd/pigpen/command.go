@@ -86,11 +86,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		}
 		names = append(names, c.name)
 	}
-	hint := ""
-	if near := env.Nearest(name, names); near != "" {
-		hint = fmt.Sprintf("did you mean %q? ", near)
-	}
-	fmt.Fprintf(stderr, "pigpen: unknown command %q; %sthe commands are %s\n", name, hint, strings.Join(names, ", "))
+	fmt.Fprintf(stderr, "pigpen: unknown command %q; %sthe commands are %s\n", name, env.DidYouMean(name, names), strings.Join(names, ", "))
 	return statusUsage
 }
 

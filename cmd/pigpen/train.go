@@ -131,12 +131,12 @@ more as long as the table stays small. The agents, with their defaults:
 			if err := s.override(&c.Settings, fs.Changed); err != nil {
 				return usageError{err}
 			}
-			for name, value := range map[string]int64{"steps": steps, "episodes": episodes} {
-				if fs.Changed(name) && value < 1 {
-					return usagef("--%s %d; at least one is needed", name, value)
-				}
-			}
-			if fs.Changed("time") && *length <= 0 {
+			switch {
+			case fs.Changed("steps") && steps < 1:
+				return usagef("--steps %d; at least one is needed", steps)
+			case fs.Changed("episodes") && episodes < 1:
+				return usagef("--episodes %d; at least one is needed", episodes)
+			case fs.Changed("time") && *length <= 0:
 				return usagef("--time %v; it must be positive", *length)
 			}
 			if c.Length == (train.Length{}) {
