@@ -72,6 +72,7 @@ type State struct {
 	First int8
 	// Over tells that the game has ended.
 	Over bool
+	_ [6]byte
 }
 
 // held is what the player to move would have banked after holding.
