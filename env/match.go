@@ -212,7 +212,8 @@ func (m *Match) Clone() *Match {
 // snapshotVersion is the first byte of a snapshot.
 const snapshotVersion = 1
 
-// A snapshot is this struct, little-endian, fields in order and unpadded.
+// A snapshot is this struct, little-endian, fields in order and unpadded; the
+// spare bytes of a State are 0.
 type snapshot struct {
 	Version     uint8
 	Fingerprint [8]byte

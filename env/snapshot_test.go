@@ -75,12 +75,12 @@ const (
 	atTurnTotal   = 55
 	atSeat        = 57
 	atOver        = 59
-	atLastSeat    = 60
-	atLastAction  = 61
-	atBeganTurn   = 62
-	atLastEffect  = 63
-	atRollNumber  = 66
-	snapshotBytes = 70
+	atLastSeat    = 66
+	atLastAction  = 67
+	atBeganTurn   = 68
+	atLastEffect  = 69
+	atRollNumber  = 72
+	snapshotBytes = 76
 )
 
 func TestBadSnapshots(t *testing.T) {
@@ -105,9 +105,9 @@ func TestBadSnapshots(t *testing.T) {
 		name, reason string
 		bytes        []byte
 	}{
-		{"empty", "0 bytes, not 70", nil},
-		{"short", "69 bytes, not 70", good[:69]},
-		{"long", "71 bytes, not 70", append(slices.Clone(good), 0)},
+		{"empty", "0 bytes, not 76", nil},
+		{"short", "75 bytes, not 76", good[:75]},
+		{"long", "77 bytes, not 76", append(slices.Clone(good), 0)},
 		{"version 0", "version 0, not 1", put(atVersion, 0)},
 		{"version 2", "version 2, not 1", put(atVersion, 2)},
 		{"other game", fmt.Sprintf("it is of another game (%s) than pig, 2 players, target 100 (%s)", other.Game().Fingerprint(), g.Fingerprint()), snapshotOf(t, other)},

@@ -12,10 +12,10 @@ import (
 func TestCochonEdge(t *testing.T) {
 	for players := 2; players <= 4; players++ {
 		g := env.Must(env.New(env.Config{Variant: "cochon", Players: players}))
-		roll := alwaysRoll{}
+		roll := &constant{1}
 		even := 1 / float64(players)
 		for _, name := range []string{"hold-1", "hold-2", "hold-3", "hold-4", "hold-10", "random", "race", "base-race", "always-roll"} {
-			p, err := Named(name, g)
+			p, err := Named(t.Context(), name, g)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,12 +13,12 @@ import (
 // How often does "hold at 20" win against "end race or keep pace"?
 func ExampleSimulate() {
 	g := env.Must(env.New(env.Config{Variant: "pig"}))
-	p, err := policies.Named("hold-20", g)
+	p, err := policies.Named(context.Background(), "hold-20", g)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	against, err := policies.Named("race", g)
+	against, err := policies.Named(context.Background(), "race", g)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"pigpen/env"
+	"pigpen/policies/exact"
 )
 
 // A Policy gives the chance of rolling in a state where both actions are
@@ -26,7 +28,7 @@ type Fixed struct {
 	// Doc describes the policy in a line.
 	Doc string
 
-	make func(v view, n int) Policy
+	make func(ctx context.Context, v view, n int) (Policy, error)
 }
 
 // FixedPolicies returns every fixed policy, in the order in which they are
@@ -37,43 +39,71 @@ type Fixed struct {
 // their distance from the target.
 func FixedPolicies() []Fixed {
 	return []Fixed{
-		{"random", "rolls or holds with equal chance",
-			func(view, int) Policy { return random{} }},
-		{"always-roll", "never holds",
-			func(view, int) Policy { return alwaysRoll{} }},
+		{"optimal", "plays perfectly, by solving the game; for one or two players",
+			func(ctx context.Context, v view, _ int) (Policy, error) {
+				p, err := exact.Solve(ctx, v.game, exact.Options{})
+				if err != nil {
+					return nil, err
+				}
+				return p, nil
+			}},
+		{"random", "rolls or holds with equal chance", always(0.5)},
+		{"always-roll", "never holds", always(1)},
 		{"hold-N", "holds at a turn total of N or more, as in hold-20",
-			func(v view, n int) Policy {
-				return heuristic{v, func(_, _, turnTotal int) bool { return turnTotal < n }}
+			func(_ context.Context, v view, n int) (Policy, error) {
+				return &heuristic{v, func(_, _, turnTotal int) bool { return turnTotal < n }}, nil
 			}},
 		{"race", `"end race or keep pace": near the end rolls to win, else keeps pace with the leader`,
-			func(v view, _ int) Policy { return heuristic{v, v.race} }},
+			func(_ context.Context, v view, _ int) (Policy, error) { return &heuristic{v, v.race}, nil }},
 		{"base-race", `"score base, keep pace, end race": near the end rolls to win, else holds at 19 or what keeps pace`,
-			func(v view, _ int) Policy { return heuristic{v, v.baseRace} }},
+			func(_ context.Context, v view, _ int) (Policy, error) { return &heuristic{v, v.baseRace}, nil }},
 	}
 }
 
 // Named returns the fixed policy of that name for g. The error wraps
-// [ErrUnknown] and names the nearest and all of them.
-func Named(name string, g env.Game) (Policy, error) {
-	v := view{players: g.Players(), target: g.Target(), afterRound: g.Variant().Ending == env.AfterRound}
+// [ErrUnknown] and names the nearest and all of them, or is that of
+// [exact.Solve]: "optimal" takes a moment, which ctx may end.
+func Named(ctx context.Context, name string, g env.Game) (Policy, error) {
+	f, n, err := fixed(name)
+	if err != nil {
+		return nil, err
+	}
+	v := view{game: g, players: g.Players(), target: g.Target(), afterRound: g.Variant().Ending == env.AfterRound}
+	p, err := f.make(ctx, v, n)
+	if err != nil {
+		return nil, fmt.Errorf("policies: no %s policy: %w", name, err)
+	}
+	return p, nil
+}
+
+// Known returns nil if [Named] knows the name, else the error that it would
+// return.
+func Known(name string) error {
+	_, _, err := fixed(name)
+	return err
+}
+
+// fixed finds the policy of a name, and the number at its end.
+func fixed(name string) (Fixed, int, error) {
 	var names []string
 	for _, f := range FixedPolicies() {
 		if stem, numbered := strings.CutSuffix(f.Name, "N"); numbered {
 			digits, ok := strings.CutPrefix(name, stem)
 			// Atoi alone would take signs and leading zeros.
 			if n, err := strconv.Atoi(digits); ok && err == nil && n > 0 && n <= math.MaxInt32 && strconv.Itoa(n) == digits {
-				return f.make(v, n), nil
+				return f, n, nil
 			}
 		} else if name == f.Name {
-			return f.make(v, 0), nil
+			return f, 0, nil
 		}
 		names = append(names, f.Name)
 	}
-	return nil, fmt.Errorf("%w %q; %sthe fixed policies are %s (N from 1)", ErrUnknown, name, env.DidYouMean(name, names), strings.Join(names, ", "))
+	return Fixed{}, 0, fmt.Errorf("%w %q; %sthe fixed policies are %s (N from 1)", ErrUnknown, name, env.DidYouMean(name, names), strings.Join(names, ", "))
 }
 
 // view is what the heuristics see of a state.
 type view struct {
+	game            env.Game
 	players, target int
 	afterRound      bool
 }
@@ -97,13 +127,14 @@ func chance(roll bool) float64 {
 	return 0
 }
 
-type random struct{}
+// A constant rolls with the same chance everywhere.
+type constant struct{ chance float64 }
 
-func (random) RollChance(env.State) float64 { return 0.5 }
+func (c *constant) RollChance(env.State) float64 { return c.chance }
 
-type alwaysRoll struct{}
-
-func (alwaysRoll) RollChance(env.State) float64 { return 1 }
+func always(chance float64) func(context.Context, view, int) (Policy, error) {
+	return func(context.Context, view, int) (Policy, error) { return &constant{chance}, nil }
+}
 
 // A heuristic rolls or holds by the mover's banked score, the highest one of
 // the others, and the turn total; roll is asked unless the last round decides.
@@ -112,7 +143,7 @@ type heuristic struct {
 	roll func(own, other, turnTotal int) bool
 }
 
-func (p heuristic) RollChance(s env.State) float64 {
+func (p *heuristic) RollChance(s env.State) float64 {
 	own, other := p.scores(s)
 	turnTotal := int(s.TurnTotal)
 	if p.afterRound {

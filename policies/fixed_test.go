@@ -18,7 +18,7 @@ func pig(players, target int) env.Game { return game("pig", players, target) }
 
 func named(t testing.TB, name string, g env.Game) policies.Policy {
 	t.Helper()
-	p, err := policies.Named(name, g)
+	p, err := policies.Named(t.Context(), name, g)
 	if err != nil {
 		t.Fatalf("Named(%q, %v): %v", name, g, err)
 	}
@@ -174,7 +174,7 @@ func TestLastRound(t *testing.T) {
 func TestUnknown(t *testing.T) {
 	for _, name := range []string{
 		"", "hold", "hold-", "hold-0", "hold-05", "hold-+5", "hold--5", "hold-5 ", "hold- 5", "hold-5.0", "hold-1_0", "hold-N",
-		"hold-2147483648", "hold-99999999999", "hold-99999999999999999999", "HOLD-20", "hold20", "Race", "race ", "optimal",
+		"hold-2147483648", "hold-99999999999", "hold-99999999999999999999", "HOLD-20", "hold20", "Race", "race ", "perfect",
 	} {
 		hint := ""
 		switch near := strings.TrimSpace(strings.ToLower(name)); {
@@ -183,8 +183,8 @@ func TestUnknown(t *testing.T) {
 		case strings.HasPrefix(name, "hold") && len(name) < 9:
 			hint = `did you mean "hold-N"? `
 		}
-		want := fmt.Sprintf("policies: unknown policy %q; %sthe fixed policies are random, always-roll, hold-N, race, base-race (N from 1)", name, hint)
-		if p, err := policies.Named(name, pig(2, 100)); p != nil || !errors.Is(err, policies.ErrUnknown) || err.Error() != want {
+		want := fmt.Sprintf("policies: unknown policy %q; %sthe fixed policies are optimal, random, always-roll, hold-N, race, base-race (N from 1)", name, hint)
+		if p, err := policies.Named(t.Context(), name, pig(2, 100)); p != nil || !errors.Is(err, policies.ErrUnknown) || err.Error() != want {
 			t.Errorf("Named(%q) = %v, %v, want %s", name, p, err, want)
 		}
 	}

@@ -159,3 +159,39 @@ func (l *Layout) TurnStarts() iter.Seq[int] {
 		}
 	}
 }
+
+// All returns the numbers in order, each with a state that has it: seat 0 is to
+// move and, where the summary does not tell the others apart, the next seat
+// has the best score of them. In games that end after a round not every number
+// has states that can occur; a score that stands for higher ones too is the
+// lowest of them.
+func (l *Layout) All() iter.Seq2[int, env.State] {
+	others := l.players - 1
+	if l.states == SummaryStates {
+		others = min(others, 1)
+	}
+	return func(yield func(int, env.State) bool) {
+		combinations := l.entries / l.pairs
+		i := 0
+		for n := range combinations {
+			var s env.State
+			rest := n
+			for k := 1; k <= others; k++ {
+				s.Scores[k] = int16(rest % l.width)
+				rest /= l.width
+			}
+			if l.afterRound {
+				s.First = int8((rest + 1) % l.players) // rest seats act after seat 0
+			}
+			for own := range l.target {
+				s.Scores[0] = int16(own)
+				for s.TurnTotal = 0; int(s.TurnTotal) < l.width-own; s.TurnTotal++ {
+					if !yield(i, s) {
+						return
+					}
+					i++
+				}
+			}
+		}
+	}
+}

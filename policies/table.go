@@ -16,6 +16,16 @@ func NewTable(l Layout) *Table {
 
 func tableBytes(entries int) int { return (entries + 7) / 8 }
 
+// TableOf returns the table of a policy: it rolls where the policy does with a
+// chance of one half or more.
+func TableOf(l Layout, p Policy) *Table {
+	t := NewTable(l)
+	for i, s := range l.All() {
+		t.Set(i, s.TurnTotal == 0 || p.RollChance(s) >= 0.5)
+	}
+	return t
+}
+
 // Layout returns the numbering of the table's states.
 func (t *Table) Layout() Layout { return t.layout }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // chain is the order of the top folders: a package imports only what stands to
-// its left, or its own folder.
+// its left, or its own folder. Of policies, policies/exact stands on env alone.
 var chain = []string{"env", "policies", "agents", "train", "cmd"}
 
 // others are the modules that a folder may import, tests apart.

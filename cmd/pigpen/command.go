@@ -18,6 +18,7 @@ import (
 
 	"pigpen/env"
 	"pigpen/policies"
+	"pigpen/policies/exact"
 )
 
 // version is the program's, as in "pigpen --version" and in policy files.
@@ -50,7 +51,9 @@ type streams struct {
 
 // commands returns every command, in the order of the help.
 func commands() []command {
-	return []command{trainCommand(), evalCommand(), serveCommand(), variantsCommand(), inspectCommand()}
+	return []command{
+		trainCommand(), evalCommand(), tournamentCommand(), solveCommand(), serveCommand(), variantsCommand(), inspectCommand(),
+	}
 }
 
 // usageError is a mistake in the command line.
@@ -122,7 +125,7 @@ func report(stderr io.Writer, name string, err error) int {
 	if errors.Is(err, policies.ErrGame) {
 		return statusFailed // the file's fault, even if it is a bad configuration that it holds
 	}
-	if errors.As(err, &usage) || errors.Is(err, env.ErrConfig) || errors.Is(err, env.ErrUnknownVariant) {
+	if errors.As(err, &usage) || errors.Is(err, env.ErrConfig) || errors.Is(err, env.ErrUnknownVariant) || errors.Is(err, exact.ErrPlayers) {
 		return statusUsage
 	}
 	return statusFailed
@@ -133,7 +136,7 @@ func report(stderr io.Writer, name string, err error) int {
 // user.
 func oneLine(err error) string {
 	text := printable(err.Error())
-	for _, prefix := range []string{"env: ", "policies: ", "agents: ", "train: ", "bad configuration: ", "bad schedule: ", "no such table: "} {
+	for _, prefix := range []string{"env: ", "policies: ", "agents: ", "train: ", "exact: ", "bad configuration: ", "bad schedule: ", "no such table: "} {
 		text = strings.ReplaceAll(text, prefix, "")
 	}
 	return text
@@ -175,7 +178,7 @@ func usage() string {
 	var b strings.Builder
 	b.WriteString("pigpen trains, evaluates and serves players of Pig dice games.\n\nUsage: pigpen COMMAND [flags] [arguments]\n\n")
 	for _, c := range commands() {
-		fmt.Fprintf(&b, "  %-10s %s\n", c.name, c.short)
+		fmt.Fprintf(&b, "  %-12s%s\n", c.name, c.short)
 	}
 	b.WriteString("\n'pigpen COMMAND --help' tells more, with an example. 'pigpen --version' prints the version.\n")
 	return b.String()

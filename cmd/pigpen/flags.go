@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/big"
@@ -120,19 +121,20 @@ type player struct {
 }
 
 // players returns the policies of the given names or files, and the game they
-// are for: the one that the files name, else the one that the flags ask for.
-func (g *gameFlags) players(names ...string) (env.Game, []player, error) {
+// are for: the one that the files name, else the one that the flags ask for. An
+// empty name asks for the game's [reference].
+func (g *gameFlags) players(ctx context.Context, names ...string) (env.Game, []player, error) {
 	list := make([]player, len(names))
 	var game env.Game
 	var from string // the file that named the game
 	for i, name := range names {
 		list[i].name = name
-		if isFixed(name) {
+		unknown := policies.Known(name)
+		if name == "" || unknown == nil {
 			continue
 		}
 		f, err := policies.Load(name)
 		if errors.Is(err, os.ErrNotExist) {
-			_, unknown := policies.Named(name, env.Must(env.New(env.Config{})))
 			return env.Game{}, nil, usagef("%w, and there is no file of that name", unknown)
 		} else if err != nil {
 			return env.Game{}, nil, err
@@ -154,22 +156,25 @@ func (g *gameFlags) players(names ...string) (env.Game, []player, error) {
 			return env.Game{}, nil, err
 		}
 	}
+	made := make(map[string]policies.Policy) // optimal is solved once
 	for i := range list {
-		if list[i].policy == nil {
-			p, err := policies.Named(list[i].name, game)
-			if err != nil {
-				return env.Game{}, nil, err
-			}
-			list[i].policy = p
+		p := &list[i]
+		if p.policy != nil {
+			continue
 		}
+		if p.name == "" {
+			p.name = reference(game)
+		}
+		if p.policy = made[p.name]; p.policy != nil {
+			continue
+		}
+		var err error
+		if p.policy, err = policies.Named(ctx, p.name, game); err != nil {
+			return env.Game{}, nil, err
+		}
+		made[p.name] = p.policy
 	}
 	return game, list, nil
-}
-
-// isFixed reports whether name is that of a fixed policy, in any game.
-func isFixed(name string) bool {
-	_, err := policies.Named(name, env.Must(env.New(env.Config{})))
-	return err == nil
 }
 
 // A quantity is a flag for a whole number with a unit, as in 200M or 4GiB.

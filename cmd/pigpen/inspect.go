@@ -33,7 +33,7 @@ func inspectCommand() command {
 		example: "pigpen inspect q.msgpack",
 		run: func(_ context.Context, s streams, args []string) error {
 			if len(args) != 1 {
-				return usagef("%d files given, and one is needed", len(args))
+				return usagef("files given: %d; one is needed", len(args))
 			}
 			f, err := policies.Load(args[0])
 			if err != nil {

@@ -10,10 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-// newSession returns a session that serves the reference policy.
+// newSession returns a session that serves hold-20.
 func newSession(t testing.TB) *session {
 	t.Helper()
-	g, players, err := addGameFlags(newFlags("serve")).players(reference)
+	g, players, err := addGameFlags(newFlags("serve")).players(t.Context(), "hold-20")
 	if err != nil {
 		t.Fatal(err)
 	}

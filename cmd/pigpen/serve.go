@@ -23,21 +23,21 @@ func serveCommand() command {
 		short: "answer requests for actions on stdin and stdout",
 		long: `Answers requests in JSON, one object a line, until stdin ends or a request says
 quit. Nothing else is written to stdout. An error is a reply and ends nothing.
-Without a policy it serves ` + reference + `.`,
+Without a policy it serves hold-20.`,
 		example: `printf '{"id":1,"op":"act","observation":[0,19,0]}\n' | pigpen serve hold-20`,
 		run: func(ctx context.Context, s streams, args []string) error {
-			name := reference
+			name := "hold-20"
 			switch len(args) {
 			case 0:
 			case 1:
 				name = args[0]
 			default:
-				return usagef("%d policies given, and one is served", len(args))
+				return usagef("policies given: %d; one is served", len(args))
 			}
 			if maxFrame < 64 || maxFrame > 1<<30 {
 				return usagef("--max-frame %d is not in [64B, 1GiB]", maxFrame)
 			}
-			g, players, err := game.players(name)
+			g, players, err := game.players(ctx, name)
 			if err != nil {
 				return err
 			}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"strings"
 	"time"
 
@@ -33,6 +32,13 @@ type trainResult struct {
 
 // defaultSteps is the length of a training that is given none.
 const defaultSteps = 100_000_000
+
+// Evaluations on the way are so many decisions apart, so that they take a small
+// part of the time.
+const (
+	defaultEvalEvery = 20_000_000
+	evalSteps        = 40 // for each entry of the table
+)
 
 // defaultEvalGames is the number of games of an evaluation that is given none.
 const defaultEvalGames = 100_000
@@ -78,17 +84,18 @@ func trainCommand() command {
 	fs.Var(size(&memory), "memory", "most memory that the agent's tables may take")
 	fs.Lookup("memory").DefValue = "a quarter of the machine's"
 
-	rival := fs.String("against", reference, "policy to measure against: a name or a file")
-	evalEvery, evalGames := int64(20_000_000), int64(defaultEvalGames)
-	fs.Var(count(&evalEvery), "eval-every", "decisions between the evaluations shown on the way; 0 for none")
-	fs.Var(count(&evalGames), "eval-games", "games of the final evaluation; a tenth of them on the way")
+	rival := fs.String("against", "", againstHelp)
+	evalEvery, evalGames := int64(0), int64(defaultEvalGames)
+	fs.Var(count(&evalEvery), "eval-every", "decisions between the evaluations shown on the way; 0 for none (default 20M, or 40 for each entry of a larger table)")
+	fs.Var(count(&evalGames), "eval-games", "games of the final evaluation, and a tenth of them on the way, with more than two players")
+	fs.Lookup("eval-every").DefValue = ""
 	quiet := fs.Bool("quiet", false, "print no progress")
 	asJSON := fs.Bool("json", false, "print one JSON object")
 	return command{
 		name: "train", flags: fs,
 		short: "train an agent by self-play and save its policy",
 		long: `Trains an agent by self-play, writes its policy to a file, and prints how often
-that policy wins against another. The same command writes the same file, byte
+that policy wins against another: exactly, with one or two players. The same command writes the same file, byte
 for byte, unless --time or Ctrl-C ended the training. Ctrl-C saves what is
 learned so far.
 
@@ -104,7 +111,7 @@ more as long as the table stays small. The agents, with their defaults:
 			if err := noArguments(args); err != nil {
 				return err
 			}
-			g, rivals, err := game.players(*rival)
+			g, rivals, err := game.players(ctx, *rival)
 			if err != nil {
 				return err
 			}
@@ -117,9 +124,6 @@ more as long as the table stays small. The agents, with their defaults:
 				Length:    train.Length{Steps: steps, Episodes: episodes, Time: *length},
 				StepLimit: int(stepLimit), MemoryLimit: memory,
 				ReportEvery: barEvery, Program: version,
-			}
-			if evalEvery > 0 {
-				c.ReportEvery = min(evalEvery, barEvery)
 			}
 			switch c.States {
 			case "auto":
@@ -151,9 +155,6 @@ more as long as the table stays small. The agents, with their defaults:
 			if *out == "" {
 				*out = g.Variant().ID + "-" + kind.Name + ".msgpack"
 			}
-			if isFixed(*out) {
-				return usagef("--out %s is the name of a fixed policy, which would hide the file; write ./%s", *out, *out)
-			}
 			entries, bytes, err := c.Bytes()
 			if err != nil {
 				return usageError{err}
@@ -166,22 +167,34 @@ more as long as the table stays small. The agents, with their defaults:
 				return usagef("%w: the tables of %v with %s states, %d entries, take %s, and --memory allows %s; %s takes less",
 					train.ErrMemory, g, c.States, entries, humanBytes(bytes), humanBytes(float64(memory)), less)
 			}
-			if err := policies.Writable(*out); err != nil {
-				return fmt.Errorf("the policy could not be written: %w", err)
+			if err := mayWrite(*out); err != nil {
+				return err
 			}
-			o := policies.SimulateOptions{Games: int(evalGames), Seed: *seed, Workers: runtime.GOMAXPROCS(0)}
+			if !fs.Changed("eval-every") {
+				evalEvery = max(defaultEvalEvery, evalSteps*int64(entries))
+			}
+			if evalEvery > 0 {
+				c.ReportEvery = min(evalEvery, barEvery)
+			}
+			final := judge{game: g, rival: rivals[0], seed: *seed}
+			if !solvable(g) {
+				final.games = int(evalGames)
+			}
 			done := func() {}
 			if !*quiet {
 				fmt.Fprintf(std.err, "%s on %v: %s states, %d entries, %s\n", kind.Name, g, c.States, entries, humanBytes(bytes))
 				shown := newProgress(std.err)
 				done = shown.close
-				o := o
-				o.Games = max(g.Players(), o.Games/10)
+				onTheWay := final
+				onTheWay.games = final.games / 10
+				if final.games > 0 {
+					onTheWay.games = max(g.Players(), onTheWay.games)
+				}
 				nextEval := evalEvery
 				c.Report = func(p train.Progress) {
 					if evalEvery > 0 && p.Steps >= nextEval {
 						nextEval = (p.Steps/evalEvery + 1) * evalEvery
-						if r, err := simulate(ctx, g, player{policy: p.Greedy()}, rivals[0], o); err == nil {
+						if r, err := onTheWay.score(ctx, player{policy: p.Greedy()}); err == nil {
 							shown.evaluated(p, r)
 						}
 					}
@@ -199,12 +212,12 @@ more as long as the table stays small. The agents, with their defaults:
 			if !*quiet {
 				fmt.Fprintf(std.err, "%d decisions in %.1f s, %s a second\n", result.Steps, result.Elapsed.Seconds(), humanCount(result.StepsPerSecond()))
 			}
-			// An interrupted training is still scored, by games that take a moment.
+			// An interrupted training is still scored, which takes a moment.
 			scoring := ctx
 			if result.Interrupted {
-				scoring, o.Games = context.WithoutCancel(ctx), min(o.Games, defaultEvalGames)
+				scoring, final.games = context.WithoutCancel(ctx), min(final.games, defaultEvalGames)
 			}
-			score, err := simulate(scoring, g, player{name: *out, policy: result.File.Table}, rivals[0], o)
+			score, err := final.score(scoring, player{name: *out, policy: result.File.Table})
 			if errors.Is(err, context.Canceled) {
 				fmt.Fprintf(std.err, "pigpen: train: interrupted in the evaluation; the policy is saved in %s\n", *out)
 				return errInterrupted

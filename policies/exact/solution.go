@@ -111,8 +111,9 @@ func (s *Solution) WinBySeat() []float64 {
 func (s *Solution) WinMean() float64 { return mean(s.WinBySeat()) }
 
 // Exploitability returns what a best response gains on its opponents: its
-// WinMean minus an even share.
-func (s *Solution) Exploitability() float64 { return s.WinMean() - 1/float64(s.rules.players) }
+// WinMean minus an even share. Rounding may take it below 0, which it cannot
+// be; then it is 0.
+func (s *Solution) Exploitability() float64 { return max(0, s.WinMean()-1/float64(s.rules.players)) }
 
 // FewestTurns returns, for a game of one player, the expected number of turns
 // to the target. It panics if there are more players.

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+
+	"pigpen/env"
+	"pigpen/policies"
+	"pigpen/policies/exact"
+)
+
+// solveResult is what solve prints as JSON.
+type solveResult struct {
+	gameResult
+	// WinBySeat is each seat's win probability under perfect play.
+	WinBySeat []float64 `json:"win_by_seat"`
+	// Turns and Decisions are expected numbers of all seats together.
+	Turns     float64 `json:"expected_turns"`
+	Decisions float64 `json:"expected_decisions"`
+	// DecisionPoints is the number of states of the game's full table.
+	DecisionPoints int     `json:"decision_points"`
+	LastRoll       int     `json:"last_roll"`
+	Residual       float64 `json:"residual"`
+	Seconds        float64 `json:"seconds"`
+	PolicyFile     string  `json:"policy_file,omitempty"`
+}
+
+func solveCommand() command {
+	fs := newFlags("solve")
+	var (
+		game    = addGameFlags(fs)
+		out     = fs.String("out", "", "policy file to write")
+		seed    = fs.Uint64("seed", 1, "noted in the result; solving draws nothing")
+		workers = fs.Int("workers", runtime.GOMAXPROCS(0), "processors to use; does not change the result")
+		asJSON  = fs.Bool("json", false, "print one JSON object")
+	)
+	return command{
+		name: "solve", flags: fs,
+		short: "find perfect play",
+		long: `Finds perfect play of a game for two players, and each seat's chance of winning
+by it, or of the game for one, and the fewest turns to expect. The residual is the
+most by which any of the values misses its own equation. The time grows with the
+cube of the target. As a policy, perfect play needs no file: its name is optimal.`,
+		example: "pigpen solve --target 50\npigpen solve --variant pig-last-round --out perfect.msgpack --json",
+		run: func(ctx context.Context, s streams, args []string) error {
+			if err := noArguments(args); err != nil {
+				return err
+			}
+			if *workers < 1 {
+				return usagef("--workers %d; at least one is needed", *workers)
+			}
+			g, err := game.game()
+			if err != nil {
+				return err
+			}
+			if *out != "" {
+				if err := mayWrite(*out); err != nil {
+					return err
+				}
+			}
+			o := exact.Options{Workers: *workers}
+			begin := time.Now()
+			perfect, err := exact.Solve(ctx, g, o)
+			if err != nil {
+				return err
+			}
+			r := solveResult{gameResult: resultOf(g, *seed), WinBySeat: perfect.WinBySeat(), Residual: perfect.Residual(), Seconds: time.Since(begin).Seconds()}
+			seats := make([]env.Player, g.Players())
+			for seat := range seats {
+				seats[seat] = perfect
+			}
+			e, err := exact.Evaluate(ctx, g, seats, o)
+			if err != nil {
+				return err
+			}
+			r.Turns, r.Decisions, r.LastRoll = e.Turns, e.Decisions, perfect.LastRoll()
+			l, err := policies.NewLayout(g, policies.FullStates)
+			if err != nil {
+				return err
+			}
+			r.DecisionPoints = l.Entries()
+			if *out != "" {
+				file := policies.File{Table: policies.TableOf(l, perfect), Made: policies.Made{Agent: "solve", Seed: *seed, Program: version}}
+				if err := policies.Save(*out, file); err != nil {
+					return fmt.Errorf("the policy could not be written: %w", err)
+				}
+				r.PolicyFile = *out
+			}
+			if *asJSON {
+				return printJSON(s.out, r)
+			}
+			return print(s.out, fmt.Sprintf("%v, seed %d\n%v", g, *seed, r))
+		},
+	}
+}
+
+// String lays the result out for people.
+func (r solveResult) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "perfect play, solved in %.3f s with a residual of %.1g\n", r.Seconds, r.Residual)
+	if len(r.WinBySeat) > 1 {
+		for seat, win := range r.WinBySeat {
+			fmt.Fprintf(&b, "  seat %d wins %10.6f%%\n", seat, 100*win)
+		}
+	}
+	fmt.Fprintf(&b, "  a game takes %.6f turns and %.6f decisions\n", r.Turns, r.Decisions)
+	fmt.Fprintf(&b, "  %d decision points; no roll above a score of %d\n", r.DecisionPoints, r.LastRoll)
+	if r.PolicyFile != "" {
+		fmt.Fprintf(&b, "  the policy is in %s\n", r.PolicyFile)
+	}
+	return b.String()
+}
+
+// mayWrite returns an error if no policy could be written to path, or none
+// that could be named again.
+func mayWrite(path string) error {
+	if policies.Known(path) == nil {
+		return usagef("--out %s is the name of a fixed policy, which would hide the file; write ./%s", path, path)
+	}
+	if err := policies.Writable(path); err != nil {
+		return fmt.Errorf("the policy could not be written: %w", err)
+	}
+	return nil
+}
