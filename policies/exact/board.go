@@ -19,7 +19,7 @@ type board struct {
 	players [2]env.Player // by role; nil plays its best
 	// passed[role][other][own] is what role has after passing the turn with own
 	// banked, the other player having other: with two players the probability
-	// of winning, with one minus the turns that are yet to begin. If mirrored,
+	// of winning; with one player, minus the turns that are yet to begin. If mirrored,
 	// both roles share one table.
 	passed   [2][][]float64
 	mirrored bool
@@ -230,7 +230,7 @@ func (b *board) chased(t *turn, own, leader int) float64 {
 const (
 	// settled is how far two values may lie apart that should be equal.
 	settled = 2e-15
-	// maxSteps bounds the steps in a cycle. Four do as a rule.
+	// maxSteps bounds the steps in a cycle. Two or three do as a rule.
 	maxSteps = 200
 )
 
@@ -251,14 +251,19 @@ func (b *board) cycle(w *worker, i, j int) {
 		return
 	}
 	n0, n1 := b.node(w, 0, i, j), b.node(w, 1, j, i)
-	x := guess(n0.row, i)
+	x, leave := min(1, max(0, guess(n0.row, i))), 1.0
+	done := func(x0, x1, change float64) {
+		b.passed[0][j][i], b.passed[1][i][j] = x0, x1
+		w.residual = max(w.residual, change)
+	}
 	for step := 1; ; step++ {
 		v0 := b.value(w, &n0, x)
 		v1 := b.value(w, &n1, 1-v0)
+		// Where a turn leaves the scores as they were nearly always, x may be
+		// far from a fixed point that it seems to be near.
 		change := math.Abs(1 - v1 - x)
-		if change <= settled || step == maxSteps {
-			b.passed[0][j][i], b.passed[1][i][j] = 1-v1, 1-v0
-			w.residual = max(w.residual, change)
+		if change <= settled*leave || step == maxSteps {
+			done(1-v1, 1-v0, change)
 			return
 		}
 		if b.players[0] == nil {
@@ -267,10 +272,15 @@ func (b *board) cycle(w *worker, i, j int) {
 		if b.players[1] == nil {
 			b.follow(w, &n1)
 		}
+		last := x
 		x = 1 - v1 // always nearer to the fixed point, if only a little
-		if leave := n0.leave + float64(n0.stay*n1.leave); leave > 0 && step%8 != 0 {
+		if leave = n0.leave + float64(n0.stay*n1.leave); leave > 0 && step%8 != 0 {
 			s0 := (n0.worth + float64(n0.stay*(n1.leave-n1.worth))) / leave
 			x = n1.leave - n1.worth + float64(n1.stay*s0)
+			if math.Abs(x-last) <= settled {
+				done(x, 1-s0, change)
+				return
+			}
 		}
 	}
 }

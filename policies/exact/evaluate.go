@@ -29,12 +29,16 @@ type Evaluation struct {
 // A policy may look at what its seat observes, [env.Game.Observe], and nothing
 // else: it is asked in states whose other fields may not be those of a real
 // game. It must be safe for concurrent use. Evaluate panics if it returns no
-// chance. The error wraps [ErrPlayers], or is ctx.Err().
+// chance. In games that end after a round, a turn is not followed any further
+// where the chance of coming there is below 1e-20. The error wraps
+// [ErrPlayers], is ctx.Err(), or says that a policy is missing.
 func Evaluate(ctx context.Context, g env.Game, seats []env.Player, o Options) (Evaluation, error) {
 	if err := present(g, seats); err != nil {
 		return Evaluation{}, err
 	}
-	e, err := evaluate(ctx, g, [2]env.Player(append(seats, nil, nil)[:2]), o)
+	var players [2]env.Player
+	copy(players[:], seats)
+	e, err := evaluate(ctx, g, players, o)
 	if err != nil {
 		return Evaluation{}, err
 	}
@@ -73,10 +77,11 @@ func mean(values []float64) float64 {
 // against; what is said of [Evaluate] holds. With one player, against is not
 // asked and may be nil.
 func Compare(ctx context.Context, g env.Game, p, against env.Player, o Options) (Comparison, error) {
+	seats := []env.Player{p, against}
 	if g.Players() == 1 {
-		against = p
+		seats = seats[:1]
 	}
-	if err := present(g, []env.Player{p, against}[:g.Players()]); err != nil {
+	if err := present(g, seats); err != nil {
 		return Comparison{}, err
 	}
 	var c Comparison
@@ -105,8 +110,12 @@ func Compare(ctx context.Context, g env.Game, p, against env.Player, o Options) 
 	return c, nil
 }
 
-// present returns an error unless there is a policy for each seat.
+// present returns an error unless there is a policy for each seat of a game
+// that can be solved.
 func present(g env.Game, seats []env.Player) error {
+	if err := solvable(g); err != nil {
+		return err
+	}
 	if len(seats) != g.Players() {
 		return fmt.Errorf("exact: %d policies for the %d seats of %v", len(seats), g.Players(), g)
 	}

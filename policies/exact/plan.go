@@ -1,7 +1,6 @@
 package exact
 
 import (
-	"runtime"
 	"sync"
 	"sync/atomic"
 )
@@ -48,7 +47,7 @@ func (s *Solution) plan() {
 		parts := make([]plan, len(b.passed[role]))
 		var wg sync.WaitGroup
 		var next atomic.Int64
-		for range runtime.GOMAXPROCS(0) {
+		for range s.options.workers() {
 			wg.Go(func() {
 				t := newTurn(s.rules, 0)
 				for other := int(next.Add(1)) - 1; other < len(parts); other = int(next.Add(1)) - 1 {

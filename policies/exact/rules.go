@@ -43,9 +43,17 @@ type gain struct {
 	chance float64
 }
 
-func newRules(g env.Game) (*rules, error) {
+// solvable returns an error wrapping ErrPlayers unless g has few enough.
+func solvable(g env.Game) error {
 	if g.Players() > 2 {
-		return nil, fmt.Errorf("%w: %v; one or two are solved", ErrPlayers, g)
+		return fmt.Errorf("%w: %v; one or two are solved", ErrPlayers, g)
+	}
+	return nil
+}
+
+func newRules(g env.Game) (*rules, error) {
+	if err := solvable(g); err != nil {
+		return nil, err
 	}
 	r := &rules{game: g, players: g.Players(), target: g.Target(), afterRound: g.Variant().Ending == env.AfterRound}
 	r.odds = make([]odds, 1)
@@ -138,7 +146,8 @@ func (r *rules) chases() []float64 {
 // least, where c = chase[d]. With a roll that busts with chance b, stops with
 // chance s, and else may be thought to win at once, rolling wins at most
 // b·bust + s(1 - c) + (1 - b - s). So holding is right where
-// c(1 - s) <= b(1 - bust).
+// c(1 - s) <= b(1 - bust). A roll that costs the banked score too is taken for
+// a bust, which is worth no less.
 func (r *rules) lastRoll(other int, bust float64) int {
 	o := r.at(0)
 	limit := float64((o.bust+o.wipe)*(1-bust)) / (1 - o.stop)

@@ -19,6 +19,7 @@ type Solution struct {
 	// after a round, one with it in role 0 and one with it in role 1.
 	boards   []*board
 	response bool
+	options  Options
 
 	once  sync.Once
 	plans [2]plan // by role of the mover
@@ -38,8 +39,8 @@ func Solve(ctx context.Context, g env.Game, o Options) (*Solution, error) {
 
 // BestResponse finds the best way to play each seat of g, a game of two
 // players, where the other is known to play by the given policy; what
-// [Evaluate] demands of policies holds. The error wraps [ErrPlayers], or is
-// ctx.Err().
+// [Evaluate] demands of policies holds. The error wraps [ErrPlayers], is
+// ctx.Err(), or says that the policy or the other player is missing.
 func BestResponse(ctx context.Context, g env.Game, against env.Player, o Options) (*Solution, error) {
 	s, err := newSolution(g)
 	switch {
@@ -63,6 +64,7 @@ func newSolution(g env.Game) (*Solution, error) {
 }
 
 func (s *Solution) solve(ctx context.Context, o Options, boards ...[2]env.Player) (*Solution, error) {
+	s.options = o
 	for _, players := range boards {
 		b := newBoard(s.rules, players)
 		if err := b.solve(ctx, o); err != nil {

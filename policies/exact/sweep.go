@@ -18,13 +18,18 @@ type worker struct {
 	turns    [2]turn // by role
 	chaser   turn
 	residual float64 // the largest of a sweep
+	panic    any     // what a policy did to it
+}
+
+func (o Options) workers() int {
+	if o.Workers < 1 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return o.Workers
 }
 
 func newCrew(r *rules, o Options) []*worker {
-	n := o.Workers
-	if n < 1 {
-		n = runtime.GOMAXPROCS(0)
-	}
+	n := o.workers()
 	if r.players == 1 {
 		n = 1
 	}
@@ -43,7 +48,7 @@ const grain = 8
 // with i <= j alone. Holding raises the sum of the scores, so that sums are
 // done from the highest down. Pairs of one sum are independent of each other,
 // and the crew shares them. It returns the largest residual, or ctx.Err() if
-// ctx ends first.
+// ctx ends first, and panics if a cycle does.
 func (r *rules) sweep(ctx context.Context, crew []*worker, mirrored bool, cycle func(w *worker, i, j int)) (residual float64, err error) {
 	for _, w := range crew {
 		w.residual = 0
@@ -61,6 +66,7 @@ func (r *rules) sweep(ctx context.Context, crew []*worker, mirrored bool, cycle 
 			to = sum / 2
 		}
 		run := func(w *worker, from, to int) {
+			defer func() { w.panic = recover() }()
 			for i := from; i < to; i++ {
 				cycle(w, i, sum-i)
 			}
@@ -72,6 +78,11 @@ func (r *rules) sweep(ctx context.Context, crew []*worker, mirrored bool, cycle 
 		}
 		run(crew[0], from, from+n/parts)
 		wg.Wait()
+		for _, w := range crew {
+			if w.panic != nil {
+				panic(w.panic) // where the caller can see it
+			}
+		}
 	}
 	for _, w := range crew {
 		residual = max(residual, w.residual)
@@ -83,8 +94,8 @@ const (
 	// stands is how far the values of a wiped score may lie from what they
 	// were taken for.
 	stands = 2e-14
-	// maxSweeps bounds the sweeps of a board. Targets of 100 and 500 take 14
-	// and 30.
+	// maxSweeps bounds the sweeps of a board. Targets of 100 and 500 take about
+	// 15 and 30.
 	maxSweeps = 1000
 )
 

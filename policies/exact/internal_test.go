@@ -1,0 +1,201 @@
+package exact
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"pigpen/env"
+)
+
+func testRules(t testing.TB, variant string, players, target int) *rules {
+	t.Helper()
+	r, err := newRules(env.Must(env.New(env.Config{Variant: variant, Players: players, Target: target})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+type holdAt int
+
+func (n holdAt) RollChance(s env.State) float64 {
+	if int(s.TurnTotal) < int(n) {
+		return 1
+	}
+	return 0
+}
+
+type holdWhen func(env.State) bool
+
+func (f holdWhen) RollChance(s env.State) float64 {
+	if f(s) {
+		return 0
+	}
+	return 1
+}
+
+// TestTurnOutcomes checks how a turn of hold-20 ends: T. Neller, Nifty
+// Assignments 2010, "turn outcomes" and points per turn.
+func TestTurnOutcomes(t *testing.T) {
+	r := testRules(t, "pig", 2, 1000)
+	for _, own := range []int{0, 300} {
+		turn := newTurn(r, 0)
+		e := turn.follow(own, holdAt(20), stateOf(0, own, 0), nil)
+		if math.Abs(e.stay-.624541) > 5e-7 || e.wiped != 0 || e.won != 0 {
+			t.Errorf("follow(%d, hold-20) = %+v, want stay 0.624541 and nothing wiped or won", own, e)
+		}
+		mean := 0.0
+		for points, want := range map[int]float64{19: 0, 20: .099713, 21: .094991, 22: .074189, 23: .054196, 24: .035198, 25: .017173, 26: 0} {
+			got := turn.bank[own+points]
+			mean += float64(points) * got
+			if math.Abs(got-want) > 6e-7 {
+				t.Errorf("follow(%d, hold-20): %d points with chance %.7f, want %v", own, points, got, want)
+			}
+		}
+		if math.Abs(mean-8.1418) > 5e-5 {
+			t.Errorf("follow(%d, hold-20): %.5f points on average, want 8.1418", own, mean)
+		}
+		turn.forget(own)
+		for h := range turn.bank {
+			if turn.bank[h] != 0 || turn.reach[h] != 0 {
+				t.Fatalf("after follow(%d, hold-20) and forget: bank[%d] = %v, reach[%d] = %v, want 0", own, h, turn.bank[h], h, turn.reach[h])
+			}
+		}
+	}
+}
+
+// TestLastRollBound holds that rolling past lastRoll gains nothing: with more
+// scores left open to decision, every turn of role 0 has the same values, to
+// the bit.
+func TestLastRollBound(t *testing.T) {
+	for _, target := range []int{2, 7, 30} {
+		for name, players := range map[string][2]env.Player{
+			"perfect play":        {},
+			"against hold-20":     {nil, holdAt(20)},
+			"against hold-1":      {nil, holdAt(1)},
+			"against always-roll": {nil, holdAt(1 << 14)},
+			"against who waits": {nil, holdWhen(func(s env.State) bool {
+				// It never holds before the last round, so that there is all the time
+				// to run up a score that is out of reach.
+				other := s.Scores[1-s.Seat]
+				return int(other) >= target && s.Scores[s.Seat]+s.TurnTotal > other
+			})},
+		} {
+			t.Run(fmt.Sprintf("target %d, %s", target, name), func(t *testing.T) {
+				if target == 30 && name == "against who waits" {
+					t.Skip("takes seconds, and shows no more than smaller targets")
+				}
+				b := newBoard(testRules(t, "pig-last-round", 2, target), players)
+				if err := b.solve(t.Context(), Options{Workers: 1}); err != nil {
+					t.Fatal(err)
+				}
+				checkLastRoll(t, b)
+			})
+		}
+	}
+}
+
+func checkLastRoll(t *testing.T, b *board) {
+	const more = 150
+	turn := newTurn(b.rules, b.target+len(b.chase)+more+b.maxGain)
+	for other := range b.target {
+		highest := 0
+		for own := range b.target {
+			bust, _ := b.failed(0, own, other)
+			highest = max(highest, b.lastRoll(other, bust))
+		}
+		row := b.row(&turn, 0, other, highest+more+b.maxGain)
+		for own := range b.target {
+			bust, wiped := b.failed(0, own, other)
+			top := b.lastRoll(other, bust)
+			want := turn.best(own, row, top, bust, wiped, bust, b.margin)
+			values := slices.Clone(turn.value[own : top+1])
+			got := turn.best(own, row, top+more, bust, wiped, bust, b.margin)
+			if got != want {
+				t.Fatalf("best(%d against %d) = %v with decisions up to %d, but %v up to %d", own, other, want, top, got, top+more)
+			}
+			for h := own; h <= top+more; h++ {
+				want := row[h]
+				if h <= top {
+					want = values[h-own]
+				}
+				if got := turn.value[h]; got != want {
+					t.Fatalf("best(%d against %d): the value at %d is %v with decisions up to %d, but %v up to %d", own, other, h, want, top, got, top+more)
+				}
+			}
+		}
+	}
+}
+
+// TestChase holds what lastRoll needs of the chances to catch up: they never
+// grow with the deficit, and end where they are negligible.
+func TestChase(t *testing.T) {
+	for _, target := range []int{2, 100} {
+		chase := testRules(t, "pig-last-round", 2, target).chase
+		for d := 1; d < len(chase); d++ {
+			if chase[d] > chase[d-1] {
+				t.Errorf("target %d: chase[%d] = %v, more than chase[%d] = %v", target, d, chase[d], d-1, chase[d-1])
+			}
+		}
+		if last := chase[len(chase)-1]; last > 2*negligible || last < negligible {
+			t.Errorf("target %d: the last chase is %v, want just above %v", target, last, negligible)
+		}
+	}
+}
+
+// TestSweepOrder holds that a sweep comes to every pair of scores once, after
+// all those with a higher sum, at any number of workers.
+func TestSweepOrder(t *testing.T) {
+	for _, test := range []struct {
+		players, target int
+		mirrored        bool
+	}{{2, 2, false}, {2, 2, true}, {2, 40, false}, {2, 40, true}, {2, 41, true}, {1, 40, false}} {
+		r := testRules(t, "pig", test.players, test.target)
+		for _, workers := range []int{1, 2, 3, 5, 64} {
+			// Pairs of one sum are worked at the same time, each on its own element.
+			var calls, late [41][41]int
+			crew := newCrew(r, Options{Workers: workers})
+			for k := range crew {
+				crew[k].residual = float64(k) // of the sweep before
+			}
+			residual, err := r.sweep(context.Background(), crew, test.mirrored, func(w *worker, i, j int) {
+				calls[i][j]++
+				// Every pair that banking points can lead to must be done.
+				for own := i + 1; own < test.target; own++ {
+					a, b := own, j
+					if test.mirrored && a > b {
+						a, b = b, a
+					}
+					if calls[a][b] != 1 {
+						late[i][j]++
+					}
+				}
+				w.residual = max(w.residual, float64(i*j))
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			largest := 0
+			for i := range test.target {
+				for j := range test.target {
+					want := 1
+					if test.mirrored && i > j || test.players == 1 && j > 0 {
+						want = 0
+					}
+					if want == 1 {
+						largest = max(largest, i*j)
+					}
+					if calls[i][j] != want || late[i][j] != 0 {
+						t.Fatalf("%+v, %d workers: sweep called cycle(%d, %d) %d times, %d times too early; want %d and none", test, workers, i, j, calls[i][j], late[i][j], want)
+					}
+				}
+			}
+			if residual != float64(largest) {
+				t.Errorf("%+v, %d workers: sweep returned residual %v, want %v", test, workers, residual, largest)
+			}
+		}
+	}
+}
