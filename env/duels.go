@@ -1,18 +1,28 @@
 package env
 
-import "slices"
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
 
 // duels are tables for two players, made for speed: what a step does to a game
 // takes no branch that depends on the dice or the action, but for the rare
-// one that ends a game. The outcomes come from the variant's own table; what
-// an effect does to a state is written here a second time, as masks, and a
-// test holds it against [Game.AfterRoll] and [Game.AfterHold].
+// one that ends a game or redraws a roll. The outcomes come from the variant's
+// own table; what an effect does to a state is written here a second time, as
+// arithmetic on lanes, and a test holds it against [Game.AfterRoll] and
+// [Game.AfterHold].
+//
+// Where the processor can, [fours] advance and show four duels at a time by the
+// same arithmetic. What is left, and everything elsewhere, is played by the Go
+// code below, with the same results.
 type duels struct {
 	game       Game
 	first      First
 	afterRound bool
 	columns    int
 	byHeld     bool
+	fours      *fours // nil where there are none
 
 	// By game:
 	rands   []Rand
@@ -21,16 +31,13 @@ type duels struct {
 	awake   []bool   // an episode is under way
 	resting []duel   // what is kept of a game that rests; see asleep
 
-	over []int
-	// moves[held][Roll][r] is what roll r does, and moves[held][Hold], in every
-	// place, what holding does; held is 0 in games whose outcomes do not depend
-	// on it.
-	moves [][NumActions][256]move
-}
-
-// passing returns a move that passes the turn.
-func passing(bank, keep lanes) move {
-	return move{bank: bank, keep: keep, pass: lane0 | lane1 | lane2, flip: one3}
+	// ended tells, in two bits a game and 32 games a word, which duels a step has
+	// ended: those with one bit set, or both. Some of them may be asleep.
+	ended []uint64
+	over  []int // those that were awake
+	// moves[held][0] is what holding does and moves[held][1+r] what roll r does;
+	// held is 0 in games whose outcomes do not depend on it.
+	moves [][rowLength]move
 }
 
 // A duel is one game: its generator and its state.
@@ -69,25 +76,32 @@ func (s lanes) other() uint16     { return uint16(s >> 32) }
 // is legal, so that stepping it with the others does no harm.
 const asleep = 1 << 16
 
-// A move is what an action does to a state s, in this order:
+// A move is what an action does to a state, in one word, so that one load gets
+// it. Its lanes are
 //
-//	lane 1       += gain
-//	lane 0       += lane 1 & bank
-//	lanes 0 to 2 = lanes 2 and 0, exchanged, & keep     if pass
-//	lane 3       ^= flip
-type move struct {
-	gain lanes    // the points, in lane 1
-	bank lanes    // lane0 if the turn total is banked, else 0
-	keep lanes    // lanes that are kept when the turn passes, after the exchange
-	pass lanes    // lanes 0 to 2 if the turn passes, else 0
-	flip lanes    // one3 if the turn passes, else 0
-	_    [3]lanes // to a cache line
-}
+//	0  1 if the mover keeps its banked score, else 0
+//	1  if the turn goes on, the points that it gains; if it passes, 1 if the
+//	   turn total is banked, else 0
+//	2  1 if the turn passes, else 0
+//	3  0
+//
+// and [lanes.after] says what follows.
+type move lanes
+
+const (
+	keep move = 1
+	bank move = 1 << 16
+	pass move = 1 << 32
+)
+
+// rowLength is that of a row of moves: Hold, and then as many rolls as a game
+// can have here. As a power of two it lets an index do without a check.
+const rowLength = 512
 
 // duelable reports whether duels can play a game: two players, the first of
 // whom need not be remembered.
 func duelable(g Game, first First) bool {
-	return g.players == 2 && (g.variant.Ending == AtTarget || first == FirstSeat0) && g.chance.rolls <= 256
+	return g.players == 2 && (g.variant.Ending == AtTarget || first == FirstSeat0) && g.chance.rolls < rowLength
 }
 
 func newDuels(g Game, o VecOptions) *duels {
@@ -95,29 +109,28 @@ func newDuels(g Game, o VecOptions) *duels {
 		game: g, first: o.First, afterRound: g.variant.Ending == AfterRound, columns: g.NumColumns(), byHeld: g.variant.ByHeld,
 		rands: make([]Rand, o.Games), states: make([]lanes, o.Games), canHold: make([]Action, o.Games),
 		awake: make([]bool, o.Games), resting: make([]duel, o.Games),
-		over: make([]int, 0, o.Games), moves: make([][NumActions][256]move, len(g.chance.merged)),
+		ended: make([]uint64, (o.Games+31)/32), over: make([]int, 0, o.Games), moves: make([][rowLength]move, len(g.chance.merged)),
 	}
 	for i := range d.resting {
 		d.resting[i].state = d.start(0)
 	}
 	for held := range g.chance.merged {
-		row := &d.moves[held]
-		for i := range row[Hold] {
-			row[Hold][i] = passing(lane0, lane0|lane2)
-		}
+		d.moves[held][0] = keep | bank | pass
 		for roll, o := range g.chance.byRoll[g.chance.row(held):][:g.chance.rolls] {
+			m := &d.moves[held][1+roll]
 			switch o.Effect {
 			case Gain:
-				row[Roll][roll] = move{gain: lanes(o.Points) << 16}
+				*m = move(o.Points) << 16
 			case Bust:
-				row[Roll][roll] = passing(0, lane0|lane2)
+				*m = keep | pass
 			case Wipe:
-				row[Roll][roll] = passing(0, lane0) // the mover's score, then in lane 2, is lost
+				*m = pass
 			case Stop:
-				row[Roll][roll] = passing(lane0, lane0|lane2)
+				*m = keep | bank | pass
 			}
 		}
 	}
+	d.fours = newFours(d)
 	return d
 }
 
@@ -152,67 +165,61 @@ func eight(a []Action) uint64 {
 		uint64(a[4])<<32 | uint64(a[5])<<40 | uint64(a[6])<<48 | uint64(a[7])<<56
 }
 
-// draws is what an action adds to the generator's state: Hold draws nothing.
-var draws = [NumActions]uint64{Roll: weyl}
-
-// advance takes the actions, all of them legal, and lists in d.over the duels
-// that end, whose states are then what finish expects.
-func (d *duels) advance(actions []Action) {
-	d.over = d.over[:0]
-	run := runToTarget
-	if d.byHeld || d.afterRound {
-		run = runAny
+// play takes the actions, all of them legal, shows every duel as if its episode
+// were under way, and sets d.ended. The states of duels that have ended are then
+// what finish expects.
+func (d *duels) play(actions []Action, b *Batch) {
+	clear(d.ended)
+	i, n := 0, len(d.states)
+	if d.fours != nil {
+		for whole := n &^ 3; ; i += 4 {
+			if i = playFours(d.fours, d, &actions[0], b, i, whole); i == whole {
+				break
+			}
+			d.playEach(actions, b, i, i+4)
+		}
 	}
-	rolls := uint64(d.game.chance.rolls)
-	for i := 0; i < len(d.states); i++ {
-		i += run(d, d.rands[i:], d.states[i:], actions[i:], rolls)
+	if i < n {
+		d.playEach(actions, b, i, n)
+	}
+}
+
+// playEach plays the duels from i to n-1, of which there is one at least.
+func (d *duels) playEach(actions []Action, b *Batch, i, n int) {
+	d.advance(actions, i, n)
+	d.showEach(b, i, n)
+}
+
+// advance takes the actions of the duels from i to n-1.
+func (d *duels) advance(actions []Action, i, n int) {
+	for ; i < n; i++ {
+		i += d.run(d.rands[i:n], d.states[i:n], actions[i:n])
 		switch {
-		case i == len(d.states):
+		case i == n:
 			return
 		case !d.ends(d.states[i]):
 			d.redraw(i, actions[i])
 		}
 		if d.ends(d.states[i]) {
-			d.over = append(d.over, i)
+			d.ended[i/32] |= 1 << (i % 32 * 2)
 		}
 	}
 }
 
-// runToTarget advances duels in games that end at the target and whose
-// outcomes do not depend on what is held. It stops at the first duel that ends,
-// having advanced it, or whose roll may have to be redrawn, having left it
-// alone, and returns its number, or that of all duels. So it calls nothing,
-// which lets the compiler keep all it needs in registers.
-func runToTarget(d *duels, rands []Rand, states []lanes, actions []Action, rolls uint64) int {
+// run advances duels. It stops at the first that ends, having advanced it, or
+// whose roll may have to be redrawn, having left it alone, and returns its
+// number, or that of all duels. So it calls nothing, which lets the compiler
+// keep all it needs in registers.
+func (d *duels) run(rands []Rand, states []lanes, actions []Action) int {
 	rands, actions = rands[:len(states)], actions[:len(states)]
-	moves, target := &d.moves[0], lanes(d.game.target)
-	for i := range states {
-		a := actions[i] & 1
-		rand := rands[i].state + draws[a]
-		x := mix64(rand) >> 32 * rolls // as in Rand.Below
-		if uint64(uint32(x)) < rolls {
-			return i
-		}
-		rands[i].state = rand
-		s := moves[a][uint8(x>>32)].after(states[i])
-		states[i] = s
-		if (s+s>>16)&lane0 >= target {
-			return i
-		}
-	}
-	return len(states)
-}
-
-// runAny is runToTarget for every game.
-func runAny(d *duels, rands []Rand, states []lanes, actions []Action, rolls uint64) int {
-	rands, actions = rands[:len(states)], actions[:len(states)]
-	moves, target := d.moves, lanes(d.game.target)
+	rolls, moves, target := uint64(d.game.chance.rolls), d.moves, lanes(d.game.target)
 	byHeld, afterRound := d.byHeld, d.afterRound
 	for i, s := range states {
-		a := actions[i] & 1
-		rand := rands[i].state + draws[a]
-		x := mix64(rand) >> 32 * rolls
-		if uint64(uint32(x)) < rolls {
+		a := uint64(actions[i] & 1)
+		rand := rands[i].state + weyl&-a
+		n := rolls & -a
+		x := mix64(rand) >> 32 * n // as in Rand.Below
+		if uint64(uint32(x)) < n {
 			return i
 		}
 		rands[i].state = rand
@@ -220,7 +227,7 @@ func runAny(d *duels, rands []Rand, states []lanes, actions []Action, rolls uint
 		if byHeld {
 			held = uint16(s + s>>16)
 		}
-		s = moves[held][a][uint8(x>>32)].after(s)
+		s = s.after(moves[held][(x>>32+a)%rowLength])
 		states[i] = s
 		if ends(s, target, afterRound) {
 			return i
@@ -232,14 +239,14 @@ func runAny(d *duels, rands []Rand, states []lanes, actions []Action, rolls uint
 // redraw takes an action in duel i with a roll that is drawn until it is
 // without bias.
 func (d *duels) redraw(i int, a Action) {
-	s, roll, held := d.states[i], uint32(0), uint16(0)
+	s, k, held := d.states[i], uint32(0), uint16(0)
 	if a == Roll {
-		roll = d.rands[i].Below(uint32(d.game.chance.rolls))
+		k = 1 + d.rands[i].Below(uint32(d.game.chance.rolls))
 	}
 	if d.byHeld {
 		held = uint16(s + s>>16)
 	}
-	d.states[i] = d.moves[held][a][roll].after(s)
+	d.states[i] = s.after(d.moves[held][k])
 }
 
 func (d *duels) ends(s lanes) bool { return ends(s, lanes(d.game.target), d.afterRound) }
@@ -249,20 +256,54 @@ func ends(s, target lanes, afterRound bool) bool {
 	if !afterRound {
 		return (s+s>>16)&lane0 >= target
 	}
-	// A new round would begin: the turn comes to the seat with one after it.
-	return s&(lane1|lane3) == one3 && max(s&lane0, s>>32&lane0) >= target
+	// Seat 0 begins a round, and only if nobody has the target. So a seat that has
+	// it and is to move is seat 0, whose round does not begin; and if the other
+	// has it, the game goes on only with the turn of seat 1, whose lane 3 is 0.
+	return s&lane0 >= target || s>>32&lane0 >= target && s&lane3 != 0
 }
 
-// after returns the state after the move.
-func (m *move) after(s lanes) lanes {
-	s += m.gain
-	s += s >> 16 & m.bank
-	exchanged := (s>>32 | s<<32) & m.keep
-	return s ^ (s^exchanged)&m.pass ^ m.flip
+// after returns the state that follows s. If the turn goes on, the points are
+// added to lane 1. If it passes, the lanes become
+//
+//	0  lane 2
+//	1  0
+//	2  lane 0 if it is kept, plus lane 1 if it is banked
+//	3  lane 3 with its lowest bit, the seat, flipped
+func (s lanes) after(m move) lanes {
+	next := s + lanes(m)
+	// The product of two times two lanes, of which one pair is exchanged, has
+	// lane 0 * lane 0 + lane 1 * lane 1 in its middle.
+	own := lanes(uint32(s) * bits.RotateLeft32(uint32(m), 16) >> 16)
+	passed := s>>32&lane0 | own<<32 | s&lane3 ^ one3
+	if m&pass != 0 {
+		next = passed
+	}
+	return next
 }
 
-// finish makes the state of duel i, which advance has listed, that of the end.
-func (d *duels) finish(i int) {
+func (d *duels) step(actions []Action, resting []int, b *Batch) []int {
+	d.play(actions, b)
+	for _, i := range resting {
+		d.states[i] = asleep
+		d.show(i, b)
+	}
+	d.over = d.over[:0]
+	for k, word := range d.ended {
+		for word = (word | word>>1) & evenBits; word != 0; word &= word - 1 {
+			if i := 32*k + bits.TrailingZeros64(word)/2; d.awake[i] {
+				d.finish(i, b)
+				d.over = append(d.over, i)
+			}
+		}
+	}
+	return d.over
+}
+
+const evenBits = 0x5555555555555555
+
+// finish makes the state of duel i, which has ended, that of the end, and
+// writes what the seats have earned.
+func (d *duels) finish(i int, b *Batch) {
 	s := d.states[i]
 	if d.afterRound {
 		s = s&lane0<<32 | s>>32&lane0 // back to the last who moved
@@ -270,36 +311,19 @@ func (d *duels) finish(i int) {
 		s = s&^(lane0|lane1) | (s+s>>16)&lane0
 	}
 	d.states[i] = s | ended
+	won := cmp.Compare(s.own(), s.other())
+	seat := int(d.seat(s))
+	b.Rewards[2*i+seat], b.Rewards[2*i+1-seat] = float32(won), float32(-won)
+	b.Terminated[i] = true
 }
 
-func (d *duels) step(actions []Action, resting []int, b *Batch) []int {
-	d.advance(actions)
-	for _, i := range resting {
-		d.states[i] = asleep
-	}
-	d.showAll(b)
-	for _, i := range resting {
-		d.show(i, b)
-	}
-	d.over = slices.DeleteFunc(d.over, func(i int) bool { return !d.awake[i] })
-	for _, i := range d.over {
-		d.finish(i)
-		s := d.state(i)
-		for seat := range 2 {
-			b.Rewards[2*i+seat] = float32(d.game.Return(s, seat))
-		}
-		b.Terminated[i] = true
-	}
-	return d.over
-}
-
-// showAll shows every duel as if its episode were under way. Each row is
-// written as four columns, the last of which the next row overwrites where
-// there are three.
-func (d *duels) showAll(b *Batch) {
-	last := len(d.states) - 1
-	states, columns := d.states[:last], d.columns
-	observations, legal, seats, canHold := b.Observations, b.Legal[:2*last], b.Seats[:last], d.canHold[:last]
+// showEach shows the duels from first to n-1 as if their episodes were under
+// way. Each row but the last is written as four columns, the last of which the
+// next row overwrites where there are three.
+func (d *duels) showEach(b *Batch, first, n int) {
+	last := n - 1
+	states, columns := d.states[first:last], d.columns
+	observations, legal, seats, canHold := b.Observations[first*columns:], b.Legal[2*first:2*last], b.Seats[first:last], d.canHold[first:last]
 	flip := int8(0)
 	if d.afterRound {
 		flip = 1 // from the seats after to the seat
@@ -406,6 +430,7 @@ func (d *duels) state(i int) State {
 func (d *duels) clone() tables {
 	c := *d
 	c.rands, c.states, c.canHold = slices.Clone(d.rands), slices.Clone(d.states), slices.Clone(d.canHold)
-	c.awake, c.resting, c.over = slices.Clone(d.awake), slices.Clone(d.resting), make([]int, 0, len(d.states))
+	c.awake, c.resting = slices.Clone(d.awake), slices.Clone(d.resting)
+	c.ended, c.over = slices.Clone(d.ended), make([]int, 0, len(d.states))
 	return &c
 }

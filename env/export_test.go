@@ -1,5 +1,7 @@
 package env
 
+import "slices"
+
 // RandIn returns the generator whose state is the given word.
 func RandIn(state uint64) Rand { return Rand{state: state} }
 
@@ -9,3 +11,85 @@ const Weyl uint64 = weyl
 // SetRand gives game i of a Vec of two players, which must not rest, the given
 // generator.
 func (v *Vec) SetRand(i int, r Rand) { v.tables.(*duels).rands[i] = r }
+
+// Before returns the generator state that makes word the next output, by
+// undoing the mixer step for step.
+func Before(word uint64) uint64 {
+	inverse := func(odd uint64) uint64 { // modulo 2^64, by Newton's iteration
+		x := odd
+		for range 6 {
+			x *= 2 - odd*x
+		}
+		return x
+	}
+	z := word
+	z ^= z>>31 ^ z>>62
+	z *= inverse(0x94d049bb133111eb)
+	z ^= z>>27 ^ z>>54
+	z *= inverse(0xbf58476d1ce4e5b9)
+	z ^= z>>30 ^ z>>60
+	return z - weyl
+}
+
+// HasFours reports whether a Vec of two players plays games four at a time.
+func (v *Vec) HasFours() bool { return v.tables.(*duels).fours != nil }
+
+// PlayEach makes a Vec of two players play every game by itself.
+func (v *Vec) PlayEach() { v.tables.(*duels).fours = nil }
+
+// Equal reports whether two Vecs of two players stand alike, dice included.
+func (v *Vec) Equal(w *Vec) bool {
+	d, e := v.tables.(*duels), w.tables.(*duels)
+	return slices.Equal(d.rands, e.rands) && slices.Equal(d.states, e.states) && slices.Equal(d.canHold, e.canHold) &&
+		slices.Equal(d.awake, e.awake) && slices.Equal(d.resting, e.resting) &&
+		v.clock == w.clock && slices.Equal(v.begun, w.begun) && slices.Equal(v.resting, w.resting)
+}
+
+// Equal reports whether two batches are alike.
+func (b *Batch) Equal(c *Batch) bool {
+	return slices.Equal(b.Observations, c.Observations) && slices.Equal(b.Rewards, c.Rewards) &&
+		slices.Equal(b.Terminated, c.Terminated) && slices.Equal(b.Truncated, c.Truncated) &&
+		slices.Equal(b.Legal, c.Legal) && slices.Equal(b.Seats, c.Seats) && slices.Equal(b.Final, c.Final)
+}
+
+// Guard moves what a step of a Vec of two players writes to between guards, and
+// returns a function that reports whether they are intact.
+func (v *Vec) Guard() func() bool {
+	d := v.tables.(*duels)
+	rands, randsIntact := Guarded(len(d.rands), func(i int) Rand { return Rand{uint64(i)} })
+	states, statesIntact := Guarded(len(d.states), func(i int) lanes { return lanes(i) })
+	canHold, canHoldIntact := Guarded(len(d.canHold), func(i int) Action { return Action(i) })
+	ended, endedIntact := Guarded(len(d.ended), func(i int) uint64 { return uint64(i) })
+	copy(rands, d.rands)
+	copy(states, d.states)
+	copy(canHold, d.canHold)
+	d.rands, d.states, d.canHold, d.ended = rands, states, canHold, ended
+	return func() bool { return randsIntact() && statesIntact() && canHoldIntact() && endedIntact() }
+}
+
+// Guarded returns n zero values that stand, at an odd place, between values
+// that fill gives by their distance, and a function that reports whether these
+// are as they were.
+func Guarded[T comparable](n int, fill func(i int) T) (values []T, intact func() bool) {
+	const before, after = 33, 70
+	all := make([]T, before+n+after)
+	for i := range before {
+		all[i] = fill(before - i)
+	}
+	for i := range after {
+		all[before+n+i] = fill(i + 1)
+	}
+	return all[before : before+n : before+n], func() bool {
+		for i := range before {
+			if all[i] != fill(before-i) {
+				return false
+			}
+		}
+		for i := range after {
+			if all[before+n+i] != fill(i+1) {
+				return false
+			}
+		}
+		return true
+	}
+}

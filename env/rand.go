@@ -24,9 +24,15 @@ func SeedAt(seed, index uint64) uint64 {
 	return mix64(mix64(seed+weyl) ^ mix64(index*weyl+1))
 }
 
+// mix1 and mix2 are the mixer's multipliers.
+const (
+	mix1 = 0xbf58476d1ce4e5b9
+	mix2 = 0x94d049bb133111eb
+)
+
 func mix64(z uint64) uint64 {
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
+	z = (z ^ z>>30) * mix1
+	z = (z ^ z>>27) * mix2
 	return z ^ z>>31
 }
 

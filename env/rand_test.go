@@ -103,25 +103,6 @@ func TestBelow(t *testing.T) {
 	envtest.CheckFrequencies(t, "Below(3<<30)>>30", counts, []int{1, 1, 1})
 }
 
-// before returns the generator state that makes word the next output, by
-// undoing the mixer step for step.
-func before(word uint64) uint64 {
-	inverse := func(odd uint64) uint64 { // modulo 2^64, by Newton's iteration
-		x := odd
-		for range 6 {
-			x *= 2 - odd*x
-		}
-		return x
-	}
-	z := word
-	z ^= z>>31 ^ z>>62
-	z *= inverse(0x94d049bb133111eb)
-	z ^= z>>27 ^ z>>54
-	z *= inverse(0xbf58476d1ce4e5b9)
-	z ^= z>>30 ^ z>>60
-	return z - env.Weyl
-}
-
 // TestBelowRedraws brings up the rare words that would bias Below. Of 2^32
 // upper halves, 4 are surplus for 6 values: those whose product with 6 is below
 // 4 modulo 2^32, such as 0.
@@ -142,7 +123,7 @@ func TestBelowRedraws(t *testing.T) {
 		{"kept, the last value", math.MaxUint64, 6, false, 5},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			state := before(test.word)
+			state := env.Before(test.word)
 			check := env.RandIn(state)
 			if got := check.Uint64(); got != test.word {
 				t.Fatalf("Uint64() = %#x, want %#x", got, test.word)
@@ -167,7 +148,7 @@ func TestFloat64(t *testing.T) {
 	}{
 		{0, 0}, {1<<11 - 1, 0}, {1 << 11, 0x1p-53}, {1 << 63, 0.5}, {math.MaxUint64, 1 - 0x1p-53},
 	} {
-		r := env.RandIn(before(test.word))
+		r := env.RandIn(env.Before(test.word))
 		if got := r.Float64(); got != test.want {
 			t.Errorf("Float64() of word %#x = %v, want %v", test.word, got, test.want)
 		}

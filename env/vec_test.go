@@ -424,53 +424,56 @@ func TestVecAllocates(t *testing.T) {
 	}
 }
 
-// TestVecRedraws gives a game, in the middle of a Vec, dice whose next word has
+// TestVecRedraws gives a game, in every place of a Vec, dice whose next word has
 // to be redrawn: it rolls on as a Match does, and holding leaves the word where
 // it is.
 func TestVecRedraws(t *testing.T) {
+	const games = 9
 	for _, v := range env.Variants() {
-		for _, holds := range []bool{false, true} {
-			g := env.Must(env.New(env.Config{Variant: v.ID}))
-			vec, m := env.NewVec(g, env.VecOptions{Games: 3}), env.NewMatch(g, env.MatchOptions{})
-			b, actions := vec.NewBatch(), make([]env.Action, 3)
-			if err := vec.Reset(1, b); err != nil {
-				t.Fatal(err)
-			}
-			m.Reset(env.SeedAt(1, 1))
-			step := func(a env.Action) {
-				for i := range actions {
-					actions[i] = env.Roll
-				}
-				actions[1] = a
-				if err := vec.Step(actions, b); err != nil {
+		for i := range games {
+			for _, holds := range []bool{false, true} {
+				g := env.Must(env.New(env.Config{Variant: v.ID}))
+				vec, m := env.NewVec(g, env.VecOptions{Games: games}), env.NewMatch(g, env.MatchOptions{})
+				b, actions := vec.NewBatch(), make([]env.Action, games)
+				if err := vec.Reset(1, b); err != nil {
 					t.Fatal(err)
 				}
-				if _, _, err := m.Step(a); err != nil {
-					t.Fatal(err)
+				m.Reset(env.SeedAt(1, uint64(i)))
+				step := func(a env.Action) {
+					for i := range actions {
+						actions[i] = env.Roll
+					}
+					actions[i] = a
+					if err := vec.Step(actions, b); err != nil {
+						t.Fatal(err)
+					}
+					if _, _, err := m.Step(a); err != nil {
+						t.Fatal(err)
+					}
+					if vec.State(i) != m.State() {
+						t.Fatalf("%s, game %d, holds %t: after %v the Vec is in %+v, want %+v", v.ID, i, holds, a, vec.State(i), m.State())
+					}
 				}
-				if vec.State(1) != m.State() {
-					t.Fatalf("%s, holds %t: after %v the Vec is in %+v, want %+v", v.ID, holds, a, vec.State(1), m.State())
+				for holds && !m.Legal().Has(env.Hold) {
+					step(env.Roll)
 				}
-			}
-			for holds && !m.Legal().Has(env.Hold) {
-				step(env.Roll)
-			}
-			// The upper half of the word 1, times any number of rolls, is 0. A roll
-			// looks at the next word, and holding at the last.
-			rare := env.RandIn(before(1))
-			if holds {
-				rare = env.RandIn(before(1) + env.Weyl)
-			}
-			vec.SetRand(1, rare)
-			*m.Rand() = rare
-			if holds {
-				step(env.Hold)
-			}
-			for range 10 {
-				if !m.Live() {
-					break
+				// The upper half of the word 1, times any number of rolls, is 0. A roll
+				// looks at the next word, and holding at the last.
+				rare := env.RandIn(env.Before(1))
+				if holds {
+					rare = env.RandIn(env.Before(1) + env.Weyl)
 				}
-				step(env.Roll)
+				vec.SetRand(i, rare)
+				*m.Rand() = rare
+				if holds {
+					step(env.Hold)
+				}
+				for range 10 {
+					if !m.Live() {
+						break
+					}
+					step(env.Roll)
+				}
 			}
 		}
 	}

@@ -18,7 +18,7 @@ var chain = []string{"env", "policies", "agents", "train", "cmd"}
 
 // others are the modules that a folder may import, tests apart.
 var others = map[string][]string{
-	"env":      {},
+	"env":      {"golang.org/x/sys/cpu"},
 	"policies": {"github.com/vmihailenco/msgpack/v5"},
 	"agents":   {},
 	"train":    {},
