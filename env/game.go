@@ -179,7 +179,9 @@ func (g Game) Start(first int) State {
 // Legal returns the actions that the player to move may take: none once the
 // game is over, only Roll as long as the turn total is 0 (a turn begins with a
 // roll), both after that.
-func (g Game) Legal(s State) Actions {
+func (g Game) Legal(s State) Actions { return s.legal() }
+
+func (s *State) legal() Actions {
 	switch {
 	case s.Over:
 		return 0
@@ -243,32 +245,36 @@ func (g Game) AfterHold(s State) State {
 // roll is AfterRoll in place: copying a State that was just written in parts
 // costs more than the rules do.
 func (g *Game) roll(s *State, o Outcome) {
-	switch o.Effect {
-	case Gain:
-		s.TurnTotal += o.Points
-		if g.variant.Ending == AtTarget && s.Scores[s.Seat]+s.TurnTotal >= g.target {
-			s.bank()
-			s.Over = true
-		}
-		return
-	case Wipe:
-		s.Scores[s.Seat] = 0
-	case Stop:
-		s.bank()
+	if o.Effect == Gain {
+		g.gain(s, o.Points)
+	} else {
+		g.endTurn(s, o.Effect)
 	}
-	s.TurnTotal = 0
-	g.pass(s)
 }
 
 // hold is AfterHold in place.
-func (g *Game) hold(s *State) {
-	s.bank()
-	g.pass(s)
+func (g *Game) hold(s *State) { g.endTurn(s, Stop) }
+
+// gain adds points to the turn total; the turn goes on unless they end the game.
+func (g *Game) gain(s *State, points int16) {
+	s.TurnTotal += points
+	if g.variant.Ending == AtTarget && s.Scores[s.Seat]+s.TurnTotal >= g.target {
+		s.bank()
+		s.Over = true
+	}
 }
 
-// pass gives the turn to the next seat, unless that would begin a new round
-// of a game whose last round is done.
-func (g *Game) pass(s *State) {
+// endTurn does what an effect that ends the turn does, and gives the turn to
+// the next seat, unless that would begin a new round of a game whose last round
+// is done.
+func (g *Game) endTurn(s *State, e Effect) {
+	switch e {
+	case Wipe:
+		s.Scores[s.Seat] = 0
+	case Stop:
+		s.Scores[s.Seat] += s.TurnTotal
+	}
+	s.TurnTotal = 0
 	next := s.Seat + 1
 	if int16(next) == g.players {
 		next = 0

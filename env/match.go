@@ -121,26 +121,33 @@ func (m *Match) Step(a Action) (terminated, truncated bool, err error) {
 		return false, false, ErrNoEpisode
 	}
 	s := &m.state
-	seat, began := s.Seat, s.TurnTotal == 0
-	switch {
-	case a == Roll:
+	began := s.TurnTotal == 0
+	if a != Roll && (a != Hold || began) {
+		return false, false, illegal(a)
+	}
+	// The event is written before the calls, so that nothing of it has to be kept
+	// over them; and this is Game.roll, which the compiler does not inline.
+	m.last.Seat, m.last.Action, m.last.BeganTurn = s.Seat, a, began
+	if a == Roll {
 		c := m.game.chance
 		roll := m.rand.Below(uint32(c.rolls))
 		o := c.byRoll[c.row(s.held())+int(roll)]
-		m.game.roll(s, o)
 		m.last.Outcome, m.last.RollNumber = o, int32(roll)
-	case a == Hold && !began:
-		m.game.hold(s)
+		if o.Effect == Gain {
+			m.game.gain(s, o.Points)
+		} else {
+			m.game.endTurn(s, o.Effect)
+		}
+	} else {
 		m.last.Outcome, m.last.RollNumber = Outcome{}, -1
-	default:
-		return false, false, illegal(a)
+		m.game.hold(s)
 	}
-	m.last.Seat, m.last.Action, m.last.BeganTurn = seat, a, began
 	m.steps++
-	terminated = s.Over
-	truncated = !terminated && m.steps == m.options.StepLimit
-	m.live = !terminated && !truncated
-	return terminated, truncated, nil
+	if s.Over || m.steps == m.options.StepLimit {
+		m.live = false
+		return s.Over, !s.Over, nil
+	}
+	return false, false, nil
 }
 
 // illegal says why a, which is not Roll and not a legal Hold, was refused.
@@ -178,7 +185,7 @@ func (m *Match) Legal() Actions {
 	if !m.live {
 		return 0
 	}
-	return m.game.Legal(m.state)
+	return m.state.legal()
 }
 
 // Reward returns what a seat earned by the last step: at the end of the game
