@@ -110,3 +110,29 @@ func benchmarkVec(b *testing.B, c env.Config) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/vecGames, "ns/decision")
 }
+
+// BenchmarkSoloVec lets 4,096 learners decide by coins against players who hold
+// at 20, on one core. An iteration is a step of them all.
+func BenchmarkSoloVec(b *testing.B) {
+	v, err := env.NewSoloVec(env.Must(env.New(env.Config{})), env.SoloVecOptions{
+		VecOptions: env.VecOptions{Games: vecGames, Autoreset: env.AutoresetSameStep},
+		Rotate:     true, Opponents: []env.Player{holdAt(20)},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	batch, coins, actions := v.NewBatch(), env.NewRand(2), make([]env.Action, vecGames)
+	if err := v.Reset(1, batch); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		b.StopTimer()
+		choices(batch, &coins, actions)
+		b.StartTimer()
+		if err := v.Step(actions, batch); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/vecGames, "ns/decision")
+}

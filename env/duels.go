@@ -387,6 +387,11 @@ func (d *duels) rest(i int) {
 	d.states[i], d.canHold[i], d.awake[i] = asleep, 1, false
 }
 
+func (d *duels) wake(i int) {
+	g := d.resting[i]
+	d.rands[i], d.states[i], d.canHold[i], d.awake[i] = g.rand, g.state, one(g.state.turnTotal() != 0), true
+}
+
 func (d *duels) live(i int) bool { return d.awake[i] }
 
 func (d *duels) observe(i int, row []int16) {
@@ -425,6 +430,30 @@ func (d *duels) state(i int) State {
 	state := State{TurnTotal: int16(s.turnTotal()), Seat: seat, First: first, Over: s&ended != 0}
 	state.Scores[seat], state.Scores[1-seat] = int16(s.own()), int16(s.other())
 	return state
+}
+
+func (d *duels) dice(i int) Rand { return d.at(i).rand }
+
+func (d *duels) put(i int, s State, r Rand) {
+	d.rest(i)
+	d.resting[i] = duel{r, d.lanesOf(&s)}
+}
+
+// lanesOf is the inverse of state.
+func (d *duels) lanesOf(s *State) lanes {
+	l := lanes(s.Scores[s.Seat]) | lanes(s.TurnTotal)<<16 | lanes(s.Scores[1-s.Seat])<<32
+	switch {
+	case d.afterRound:
+		l |= lanes(1-s.Seat) << 48
+	case s.First == 1:
+		l |= lanes(s.Seat)<<48 | beganSecond
+	default:
+		l |= lanes(s.Seat) << 48
+	}
+	if s.Over {
+		l |= ended
+	}
+	return l
 }
 
 func (d *duels) clone() tables {

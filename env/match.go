@@ -1,9 +1,6 @@
 package env
 
 import (
-	"bytes"
-	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 )
@@ -14,8 +11,6 @@ var (
 	ErrNoEpisode = errors.New("env: no episode is under way; call Reset first")
 	// ErrIllegal is wrapped by Step when the action may not be taken.
 	ErrIllegal = errors.New("env: illegal action")
-	// ErrSnapshot is wrapped by UnmarshalBinary.
-	ErrSnapshot = errors.New("env: bad snapshot")
 )
 
 // First says who begins an episode.
@@ -214,79 +209,4 @@ func (m *Match) Rand() *Rand { return &m.rand }
 func (m *Match) Clone() *Match {
 	c := *m
 	return &c
-}
-
-// snapshotVersion is the first byte of a snapshot.
-const snapshotVersion = 1
-
-// A snapshot is this struct, little-endian, fields in order and unpadded; the
-// spare bytes of a State are 0.
-type snapshot struct {
-	Version     uint8
-	Fingerprint [8]byte
-	StepLimit   int64
-	First       First
-	Rand        uint64
-	Steps       int64
-	Live        bool
-	State       State
-	Last        Event
-}
-
-// snapshotSize is the number of bytes of a snapshot.
-var snapshotSize = binary.Size(snapshot{})
-
-// MarshalBinary returns the whole match, generator included, in a few dozen
-// bytes. It never fails.
-func (m *Match) MarshalBinary() ([]byte, error) {
-	s := snapshot{
-		Version:   snapshotVersion,
-		StepLimit: int64(m.options.StepLimit), First: m.options.First,
-		Rand: m.rand.state, Steps: int64(m.steps), Live: m.live,
-		State: m.state, Last: m.last,
-	}
-	if _, err := hex.Decode(s.Fingerprint[:], []byte(m.game.Fingerprint())); err != nil {
-		return nil, err
-	}
-	return binary.Append(nil, binary.LittleEndian, s)
-}
-
-// UnmarshalBinary makes m what it was when [Match.MarshalBinary] was called:
-// the same episode, options and coming dice. m must be a match of the same
-// game, made with [NewMatch]. After an error, which wraps [ErrSnapshot], m is
-// unchanged.
-func (m *Match) UnmarshalBinary(b []byte) error {
-	if len(b) != snapshotSize {
-		return fmt.Errorf("%w: %d bytes, not %d", ErrSnapshot, len(b), snapshotSize)
-	}
-	var s snapshot
-	if _, err := binary.Decode(b, binary.LittleEndian, &s); err != nil {
-		return fmt.Errorf("%w: %w", ErrSnapshot, err)
-	}
-	// Decode takes any byte but 0 for true. A snapshot has one form only.
-	if again, err := binary.Append(nil, binary.LittleEndian, s); err != nil || !bytes.Equal(again, b) {
-		return fmt.Errorf("%w: not as MarshalBinary writes it", ErrSnapshot)
-	}
-	if s.Version != snapshotVersion {
-		return fmt.Errorf("%w: version %d, not %d", ErrSnapshot, s.Version, snapshotVersion)
-	}
-	if print := hex.EncodeToString(s.Fingerprint[:]); print != m.game.Fingerprint() {
-		return fmt.Errorf("%w: it is of another game (%s) than %v (%s)", ErrSnapshot, print, m.game, m.game.Fingerprint())
-	}
-	switch {
-	case s.StepLimit < 0 || s.Steps < 0 || s.StepLimit > 0 && s.Steps > s.StepLimit || s.First > FirstRandom:
-		return fmt.Errorf("%w: a counter is out of range", ErrSnapshot)
-	case s.Live && (s.State.Over || s.StepLimit > 0 && s.Steps == s.StepLimit):
-		return fmt.Errorf("%w: an episode under way that has ended", ErrSnapshot)
-	case s.Last.Seat < 0 || int16(s.Last.Seat) >= m.game.players || s.Last.Action >= NumActions || s.Last.Outcome.Effect > Stop ||
-		s.Last.RollNumber < -1 || int(s.Last.RollNumber) >= m.game.chance.rolls:
-		return fmt.Errorf("%w: its last step cannot be one of %v", ErrSnapshot, m.game)
-	}
-	if err := m.game.Validate(s.State); err != nil {
-		return fmt.Errorf("%w: %w", ErrSnapshot, err)
-	}
-	m.options = MatchOptions{StepLimit: int(s.StepLimit), First: s.First}
-	m.rand = Rand{state: s.Rand}
-	m.state, m.steps, m.live, m.last = s.State, int(s.Steps), s.Live, s.Last
-	return nil
 }

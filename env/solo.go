@@ -49,12 +49,17 @@ type SoloOptions struct {
 // players decide for the others in between. Their choices and all dice come
 // from one generator. It is not safe for concurrent use.
 type Solo struct {
-	match   *Match
-	options SoloOptions
-	players [MaxPlayers]Player // by seat; nil in the learner's
-	steps   int
-	live    bool
+	match     Match
+	players   *seating // shared with other Solos
+	seat      int      // the learner's
+	stepLimit int
+	steps     int
+	live      bool
 }
+
+// A seating has the players of the other seats, by seat; nil in the learner's. It
+// does not change.
+type seating [MaxPlayers]Player
 
 // Info stands beside every observation.
 type Info struct {
@@ -71,26 +76,35 @@ type Info struct {
 // the number of opponents does not fit, or says that the seat or the step
 // limit is out of range.
 func NewSolo(g Game, o SoloOptions) (*Solo, error) {
-	n := g.Players()
-	if o.Seat < 0 || o.Seat >= n {
-		return nil, fmt.Errorf("env: seat %d is not in [0, %d)", o.Seat, n)
-	}
 	if o.StepLimit < 0 || o.First > FirstRandom {
 		return nil, fmt.Errorf("env: step limit %d or first %d is out of range", o.StepLimit, o.First)
 	}
-	others := n - 1
-	if len(o.Opponents) != others && (len(o.Opponents) != 1 || others == 0) {
-		return nil, fmt.Errorf("%w: %d for %d other seats; give one for each, or one for all", ErrOpponents, len(o.Opponents), others)
+	players, err := seatOpponents(g, o.Seat, o.Opponents)
+	if err != nil {
+		return nil, err
 	}
-	s := &Solo{match: NewMatch(g, MatchOptions{First: o.First}), options: o}
+	return &Solo{match: *NewMatch(g, MatchOptions{First: o.First}), players: players, seat: o.Seat, stepLimit: o.StepLimit}, nil
+}
+
+// seatOpponents seats the opponents of a learner as [SoloOptions] says.
+func seatOpponents(g Game, seat int, opponents []Player) (*seating, error) {
+	n := g.Players()
+	if seat < 0 || seat >= n {
+		return nil, fmt.Errorf("env: seat %d is not in [0, %d)", seat, n)
+	}
+	others := n - 1
+	if len(opponents) != others && (len(opponents) != 1 || others == 0) {
+		return nil, fmt.Errorf("%w: %d for %d other seats; give one for each, or one for all", ErrOpponents, len(opponents), others)
+	}
+	var t seating
 	for k := range others {
-		p := o.Opponents[min(k, len(o.Opponents)-1)]
+		p := opponents[min(k, len(opponents)-1)]
 		if p == nil {
 			return nil, fmt.Errorf("%w: number %d is nil", ErrOpponents, k)
 		}
-		s.players[g.NextSeat(o.Seat, k+1)] = p
+		t[g.NextSeat(seat, k+1)] = p
 	}
-	return s, nil
+	return &t, nil
 }
 
 // Reset begins an episode with the dice of the given seed, lets the others
@@ -104,26 +118,28 @@ func NewSolo(g Game, o SoloOptions) (*Solo, error) {
 // only at what Step returns counts every loss.
 func (s *Solo) Reset(seed uint64) (observation []int16, info Info) {
 	s.match.Reset(seed)
-	return s.begin()
+	s.begin()
+	return s.observe(), s.info()
 }
 
 // ResetNext is Reset with dice that go on where the last episode's stopped.
 func (s *Solo) ResetNext() (observation []int16, info Info) {
 	s.match.ResetNext()
-	return s.begin()
+	s.begin()
+	return s.observe(), s.info()
 }
 
-func (s *Solo) begin() ([]int16, Info) {
+// begin begins the learner's episode where the match has begun one.
+func (s *Solo) begin() {
 	s.steps, s.live = 0, true
 	s.playOthers()
-	return s.observe(), s.info()
 }
 
 // playOthers lets the other seats act until it is the learner's turn or the
 // game is over.
 func (s *Solo) playOthers() {
-	m := s.match
-	for m.live && int(m.state.Seat) != s.options.Seat {
+	m := &s.match
+	for m.live && int(m.state.Seat) != s.seat {
 		if _, _, err := m.Step(Choose(s.players[m.state.Seat], m.state, &m.rand)); err != nil {
 			panic(err) // Choose returns legal actions only
 		}
@@ -138,41 +154,63 @@ func (s *Solo) playOthers() {
 //
 // The error is [ErrNoEpisode] or wraps [ErrIllegal]; then nothing has changed.
 func (s *Solo) Step(a Action) (observation []int16, reward float64, terminated, truncated bool, info Info, err error) {
-	if !s.live {
-		return nil, 0, false, false, Info{}, ErrNoEpisode
+	reward, terminated, truncated, err = s.step(a)
+	if err != nil {
+		return nil, 0, false, false, Info{}, err
 	}
-	m := s.match
-	if !m.live { // the others have ended the game before the learner's turn
-		if a != Roll {
-			return nil, 0, false, false, Info{}, illegal(a)
-		}
-	} else {
-		if _, _, err := m.Step(a); err != nil {
-			return nil, 0, false, false, Info{}, err
-		}
-		s.playOthers()
-	}
-	reward = m.Reward(s.options.Seat)
-	s.steps++
-	terminated = m.state.Over
-	truncated = !terminated && s.steps == s.options.StepLimit
-	s.live = !terminated && !truncated
 	return s.observe(), reward, terminated, truncated, s.info(), nil
 }
 
+// step is Step without what the learner sees.
+func (s *Solo) step(a Action) (reward float64, terminated, truncated bool, err error) {
+	if !s.live {
+		return 0, false, false, ErrNoEpisode
+	}
+	m := &s.match
+	if !m.live { // the others have ended the game before the learner's turn
+		if a != Roll {
+			return 0, false, false, illegal(a)
+		}
+	} else {
+		if _, _, err := m.Step(a); err != nil {
+			return 0, false, false, err
+		}
+		s.playOthers()
+	}
+	reward = m.Reward(s.seat)
+	terminated = m.state.Over
+	return reward, terminated, s.count(terminated), nil
+}
+
+// count counts a step, which has or has not ended the game, and reports whether
+// it reached the limit.
+func (s *Solo) count(terminated bool) (truncated bool) {
+	s.steps++
+	truncated = !terminated && s.steps == s.stepLimit
+	s.live = !terminated && !truncated
+	return truncated
+}
+
 func (s *Solo) observe() []int16 {
-	g := s.match.game
-	return g.Observe(make([]int16, 0, g.NumColumns()), s.match.state, s.options.Seat)
+	g := &s.match.game
+	return g.Observe(make([]int16, 0, g.NumColumns()), s.match.state, s.seat)
+}
+
+// legal returns the actions that the next step takes.
+func (s *Solo) legal() Actions {
+	switch {
+	case !s.live:
+		return 0
+	case s.match.state.Over:
+		return RollOnly
+	}
+	return s.match.Legal()
 }
 
 func (s *Solo) info() Info {
-	info := Info{Steps: s.steps, WinShare: s.match.game.WinShare(s.match.state, s.options.Seat)}
-	switch {
-	case !s.live:
-	case s.match.state.Over:
-		info.Legal, info.WinShare = RollOnly, 0
-	default:
-		info.Legal = s.match.Legal()
+	info := Info{Legal: s.legal(), Steps: s.steps}
+	if !s.live {
+		info.WinShare = s.match.game.WinShare(s.match.state, s.seat)
 	}
 	return info
 }
@@ -187,6 +225,5 @@ func (s *Solo) State() State { return s.match.state }
 // are shared.
 func (s *Solo) Clone() *Solo {
 	c := *s
-	c.match = s.match.Clone()
 	return &c
 }

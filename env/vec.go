@@ -51,15 +51,26 @@ type VecOptions struct {
 	First First
 	// Autoreset says what becomes of a game that has ended.
 	Autoreset Autoreset
+	// IgnoreIllegal lets a game whose action is an illegal [Hold] sit out the
+	// step, which counts towards its limit, where else the step is refused.
+	IgnoreIllegal bool
 }
 
-// A Batch holds what a [Vec] shows of N games with n players and c columns.
-// The caller owns it; [Vec.NewBatch] makes one that fits. Rows are by game.
+// check reports whether every option is in range.
+func (o *VecOptions) check() bool {
+	return o.Games >= 1 && o.StepLimit >= 0 && o.First <= FirstRandom && o.Autoreset <= AutoresetDisabled
+}
+
+// A Batch holds what a [Vec] or a [SoloVec] shows of N games with n players
+// and c columns. The caller owns it; [Vec.NewBatch] or [SoloVec.NewBatch] makes
+// one that fits. Rows are by game.
 type Batch struct {
 	// Observations, N×c, are what the seat to move sees; see [Game.Columns].
-	// At the end of an episode it is the seat that moved last.
+	// At the end of an episode it is the seat that moved last. Of a SoloVec
+	// they are what the learner sees.
 	Observations []int16
-	// Rewards, N×n, are what each seat earned by the step.
+	// Rewards are what each seat earned by the step, N×n, or, of a SoloVec,
+	// what the learner did, N.
 	Rewards []float32
 	// Terminated and Truncated, N each, tell that the step ended the episode.
 	Terminated, Truncated []bool
@@ -71,9 +82,72 @@ type Batch struct {
 	// truncated under AutoresetSameStep; other rows are left as they are. In
 	// other modes it is not used.
 	Final []int16
+	// Ignored, N, tells under IgnoreIllegal which games sat out the step. It is
+	// not used otherwise.
+	Ignored []bool
 }
 
-// ErrBatch is wrapped by the methods of [Vec] for a slice of the wrong length.
+// newBatch returns a batch for games of so many columns and rewards each.
+func newBatch(o *VecOptions, columns, rewards int) *Batch {
+	n := o.Games
+	b := &Batch{
+		Observations: make([]int16, n*columns),
+		Rewards:      make([]float32, n*rewards),
+		Terminated:   make([]bool, n),
+		Truncated:    make([]bool, n),
+		Legal:        make([]bool, n*NumActions),
+		Seats:        make([]int8, n),
+	}
+	if o.Autoreset == AutoresetSameStep {
+		b.Final = make([]int16, n*columns)
+	}
+	if o.IgnoreIllegal {
+		b.Ignored = make([]bool, n)
+	}
+	return b
+}
+
+// check returns an error wrapping [ErrBatch] that names the first slice of b
+// whose length is wrong; see newBatch.
+func (b *Batch) check(o *VecOptions, columns, rewards int) error {
+	n := o.Games
+	final, ignored := len(b.Final), len(b.Ignored)
+	if o.Autoreset != AutoresetSameStep {
+		final = n * columns
+	}
+	if !o.IgnoreIllegal {
+		ignored = n
+	}
+	for _, s := range [...]struct {
+		name      string
+		got, want int
+	}{
+		{"Observations", len(b.Observations), n * columns},
+		{"Rewards", len(b.Rewards), n * rewards},
+		{"Terminated", len(b.Terminated), n},
+		{"Truncated", len(b.Truncated), n},
+		{"Legal", len(b.Legal), n * NumActions},
+		{"Seats", len(b.Seats), n},
+		{"Final", final, n * columns},
+		{"Ignored", ignored, n},
+	} {
+		if s.got != s.want {
+			return fmt.Errorf("%w: %s has %d elements, not %d", ErrBatch, s.name, s.got, s.want)
+		}
+	}
+	return nil
+}
+
+// calm clears what a batch says of a step.
+func (b *Batch) calm() {
+	clear(b.Rewards)
+	clear(b.Terminated)
+	clear(b.Truncated)
+	clear(b.Ignored)
+}
+
+// ErrBatch is wrapped by the methods of [Vec] and [SoloVec] for a slice of the
+// wrong length.
 var ErrBatch = errors.New("env: slice of the wrong length")
 
 // A Vec plays many games of one kind at once, every seat of them, each a step
@@ -88,6 +162,7 @@ type Vec struct {
 	clock   int64   // steps made
 	begun   []int64 // by game, the clock when its episode began
 	resting []int   // games without an episode under way
+	sitting []int   // games that sit out a step
 	tables  tables
 }
 
@@ -100,6 +175,8 @@ type tables interface {
 	begin(i int)
 	// rest ends the episode of game i, which goes on being shown as it is.
 	rest(i int)
+	// wake takes up the episode of game i where rest ended it.
+	wake(i int)
 	// live reports whether an episode of game i is under way.
 	live(i int) bool
 	// refused returns the first game under way whose action is not legal, or -1.
@@ -114,8 +191,11 @@ type tables interface {
 	// observe writes what is seen of game i by the seat to move, or that moved
 	// last.
 	observe(i int, row []int16)
-	// state returns the state of game i.
+	// state returns the state of game i, and dice its generator.
 	state(i int) State
+	dice(i int) Rand
+	// put gives game i, which then rests, a state and a generator.
+	put(i int, s State, r Rand)
 	clone() tables
 }
 
@@ -123,12 +203,15 @@ type tables interface {
 // dice of seed 0 until Reset. It panics if an option is out of range or g is
 // the zero Game.
 func NewVec(g Game, o VecOptions) *Vec {
-	if g == (Game{}) || o.Games < 1 || o.StepLimit < 0 || o.First > FirstRandom || o.Autoreset > AutoresetDisabled {
+	if g == (Game{}) || !o.check() {
 		panic(fmt.Sprintf("env: NewVec(%+v) of %+v", o, g))
 	}
 	v := &Vec{
 		game: g, options: o, columns: g.NumColumns(),
 		begun: make([]int64, o.Games), resting: make([]int, 0, o.Games),
+	}
+	if o.IgnoreIllegal {
+		v.sitting = make([]int, 0, o.Games)
 	}
 	if duelable(g, o.First) {
 		v.tables = newDuels(g, o)
@@ -150,48 +233,9 @@ func (v *Vec) seed(seed uint64) {
 }
 
 // NewBatch returns a batch of the right size.
-func (v *Vec) NewBatch() *Batch {
-	n := v.options.Games
-	b := &Batch{
-		Observations: make([]int16, n*v.columns),
-		Rewards:      make([]float32, n*v.game.Players()),
-		Terminated:   make([]bool, n),
-		Truncated:    make([]bool, n),
-		Legal:        make([]bool, n*NumActions),
-		Seats:        make([]int8, n),
-	}
-	if v.options.Autoreset == AutoresetSameStep {
-		b.Final = make([]int16, n*v.columns)
-	}
-	return b
-}
+func (v *Vec) NewBatch() *Batch { return newBatch(&v.options, v.columns, v.game.Players()) }
 
-// check returns an error wrapping [ErrBatch] that names the first slice of b
-// whose length is wrong.
-func (v *Vec) check(b *Batch) error {
-	n := v.options.Games
-	final := len(b.Final)
-	if v.options.Autoreset != AutoresetSameStep {
-		final = n * v.columns
-	}
-	for _, s := range [...]struct {
-		name      string
-		got, want int
-	}{
-		{"Observations", len(b.Observations), n * v.columns},
-		{"Rewards", len(b.Rewards), n * v.game.Players()},
-		{"Terminated", len(b.Terminated), n},
-		{"Truncated", len(b.Truncated), n},
-		{"Legal", len(b.Legal), n * NumActions},
-		{"Seats", len(b.Seats), n},
-		{"Final", final, n * v.columns},
-	} {
-		if s.got != s.want {
-			return fmt.Errorf("%w: %s has %d elements, not %d", ErrBatch, s.name, s.got, s.want)
-		}
-	}
-	return nil
-}
+func (v *Vec) check(b *Batch) error { return b.check(&v.options, v.columns, v.game.Players()) }
 
 // Game returns the game that is played.
 func (v *Vec) Game() Game { return v.game }
@@ -208,13 +252,26 @@ func (v *Vec) Reset(seed uint64, b *Batch) error {
 	if err := v.check(b); err != nil {
 		return err
 	}
-	clear(b.Rewards)
-	clear(b.Terminated)
-	clear(b.Truncated)
+	b.calm()
 	v.resting = v.resting[:0]
 	v.seed(seed)
 	for i := range v.options.Games {
 		v.begin(i, b)
+	}
+	return nil
+}
+
+// Seed gives every game i for which which[i] is true, and which is to be begun
+// by ResetGames, the dice that Reset would give it. The error wraps [ErrBatch];
+// then nothing has changed.
+func (v *Vec) Seed(seed uint64, which []bool) error {
+	if len(which) != v.options.Games {
+		return fmt.Errorf("%w: which has %d elements, not %d", ErrBatch, len(which), v.options.Games)
+	}
+	for i, fresh := range which {
+		if fresh {
+			v.tables.seed(i, SeedAt(seed, v.options.FirstIndex+uint64(i)))
+		}
 	}
 	return nil
 }
@@ -236,6 +293,9 @@ func (v *Vec) ResetGames(which []bool, b *Batch) error {
 			v.begin(i, b)
 			clear(b.Rewards[i*n : (i+1)*n])
 			b.Terminated[i], b.Truncated[i] = false, false
+			if v.options.IgnoreIllegal {
+				b.Ignored[i] = false
+			}
 		}
 	}
 	return nil
@@ -254,7 +314,8 @@ func (v *Vec) rest(i int) {
 
 // Step takes action i in game i, for every game, and writes b. The error wraps
 // [ErrBatch], or [ErrIllegal] and names the first game whose action may not be
-// taken; then nothing has changed in any game, nor in b.
+// taken; then nothing has changed in any game, nor in b. Under IgnoreIllegal
+// that is only one that is no action at all.
 func (v *Vec) Step(actions []Action, b *Batch) error {
 	if len(actions) != v.options.Games {
 		return fmt.Errorf("%w: actions has %d elements, not %d", ErrBatch, len(actions), v.options.Games)
@@ -262,16 +323,28 @@ func (v *Vec) Step(actions []Action, b *Batch) error {
 	if err := v.check(b); err != nil {
 		return err
 	}
-	if i := v.tables.refused(actions); i >= 0 {
-		return fmt.Errorf("game %d: %w", i, illegal(actions[i]))
+	refused := v.tables.refused(actions)
+	sitOut := refused >= 0 && v.options.IgnoreIllegal
+	if sitOut {
+		refused = slices.IndexFunc(actions, func(a Action) bool { return a >= NumActions })
 	}
-	clear(b.Rewards)
-	clear(b.Terminated)
-	clear(b.Truncated)
+	if refused >= 0 {
+		return fmt.Errorf("game %d: %w", refused, illegal(actions[refused]))
+	}
+	b.calm()
 	v.clock++
-	rested := len(v.resting)
-	for _, i := range v.tables.step(actions, v.resting, b) {
+	rested, still := len(v.resting), v.resting
+	if sitOut {
+		still = append(still, v.sitOut(actions, b)...)
+	}
+	for _, i := range v.tables.step(actions, still, b) {
 		v.end(i, b)
+	}
+	if sitOut {
+		for _, i := range v.sitting {
+			v.tables.wake(i)
+			v.tables.show(i, b)
+		}
 	}
 	if limit := int64(v.options.StepLimit); limit > 0 {
 		v.truncate(limit, b)
@@ -283,6 +356,20 @@ func (v *Vec) Step(actions []Action, b *Batch) error {
 		v.resting = append(v.resting[:0], v.resting[rested:]...)
 	}
 	return nil
+}
+
+// sitOut rests the games whose action is an illegal Hold, for a step, and
+// returns them. Together with those that rest already they are no more than all.
+func (v *Vec) sitOut(actions []Action, b *Batch) []int {
+	v.sitting = v.sitting[:0]
+	for i, a := range actions {
+		if a == Hold && v.tables.live(i) && v.game.Legal(v.tables.state(i)) == RollOnly {
+			v.tables.rest(i)
+			v.sitting = append(v.sitting, i)
+			b.Ignored[i] = true
+		}
+	}
+	return v.sitting
 }
 
 // truncate ends the episodes that have had limit steps.
@@ -311,6 +398,7 @@ func (v *Vec) Clone() *Vec {
 	c := *v
 	c.begun = slices.Clone(v.begun)
 	c.resting = append(make([]int, 0, v.options.Games), v.resting...)
+	c.sitting = make([]int, 0, cap(v.sitting))
 	c.tables = v.tables.clone()
 	return &c
 }
@@ -333,8 +421,15 @@ func newMatches(g Game, o VecOptions) *matches {
 func (m *matches) seed(i int, seed uint64) { m.list[i].rand = NewRand(seed) }
 func (m *matches) begin(i int)             { m.list[i].ResetNext() }
 func (m *matches) rest(i int)              { m.list[i].live = false }
+func (m *matches) wake(i int)              { m.list[i].live = true }
 func (m *matches) live(i int) bool         { return m.list[i].live }
 func (m *matches) state(i int) State       { return m.list[i].state }
+func (m *matches) dice(i int) Rand         { return m.list[i].rand }
+
+func (m *matches) put(i int, s State, r Rand) {
+	t := &m.list[i]
+	t.state, t.rand, t.live, t.last = s, r, false, Event{}
+}
 
 func (m *matches) clone() tables {
 	return &matches{list: slices.Clone(m.list), columns: m.columns, over: make([]int, 0, len(m.list))}

@@ -1,0 +1,262 @@
+package env
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// SoloVecOptions configure a [SoloVec].
+type SoloVecOptions struct {
+	// VecOptions are as for a [Vec]; StepLimit counts the learner's steps.
+	VecOptions
+	// Seat is the learner's in every game, in [0, players).
+	Seat int
+	// Rotate lets the learner have seat (FirstIndex+i) mod players in game i;
+	// then Seat must be 0.
+	Rotate bool
+	// Opponents play the other seats; see [SoloOptions]. They are asked from
+	// the goroutine that calls Step or Reset.
+	Opponents []Player
+}
+
+// A SoloVec plays many games of one kind at once, in each of which a learner
+// decides for one seat and players for the others. Game i is what a [Solo] reset
+// with SeedAt(seed, FirstIndex+i) plays. Step allocates nothing. A SoloVec is not
+// safe for concurrent use; several are, if their opponents are.
+type SoloVec struct {
+	game    Game
+	options SoloVecOptions
+	columns int
+	solos   []Solo
+}
+
+// NewSoloVec returns games of g. They rest until Reset or ResetGames, and have
+// the dice of seed 0 until Reset. The error is like that of [NewSolo]. NewSoloVec
+// panics where [NewVec] does.
+func NewSoloVec(g Game, o SoloVecOptions) (*SoloVec, error) {
+	if g == (Game{}) || !o.check() {
+		panic(fmt.Sprintf("env: NewSoloVec(%+v) of %+v", o.VecOptions, g))
+	}
+	if o.Rotate && o.Seat != 0 {
+		return nil, fmt.Errorf("env: seat %d is asked for and all in rotation", o.Seat)
+	}
+	v := &SoloVec{game: g, options: o, columns: g.NumColumns(), solos: make([]Solo, o.Games)}
+	var seatings [MaxPlayers]*seating // by the learner's seat
+	match := *NewMatch(g, MatchOptions{First: o.First})
+	for i := range v.solos {
+		seat := o.Seat
+		if o.Rotate {
+			seat = int((o.FirstIndex + uint64(i)) % uint64(g.Players()))
+		}
+		if seat < 0 || seat >= g.Players() || seatings[seat] == nil {
+			players, err := seatOpponents(g, seat, o.Opponents)
+			if err != nil {
+				return nil, err
+			}
+			seatings[seat] = players
+		}
+		v.solos[i] = Solo{match: match, players: seatings[seat], seat: seat, stepLimit: o.StepLimit}
+		v.seed(i, 0)
+	}
+	return v, nil
+}
+
+func (v *SoloVec) seed(i int, seed uint64) {
+	v.solos[i].match.rand = NewRand(SeedAt(seed, v.options.FirstIndex+uint64(i)))
+}
+
+// NewBatch returns a batch of the right size.
+func (v *SoloVec) NewBatch() *Batch { return newBatch(&v.options.VecOptions, v.columns, 1) }
+
+func (v *SoloVec) check(b *Batch) error { return b.check(&v.options.VecOptions, v.columns, 1) }
+
+// Game returns the game that is played.
+func (v *SoloVec) Game() Game { return v.game }
+
+// Games returns the number of games.
+func (v *SoloVec) Games() int { return v.options.Games }
+
+// State returns the state of game i, in [0, Games).
+func (v *SoloVec) State(i int) State { return v.solos[i].match.state }
+
+// Reset begins an episode in every game with the dice of the seed. The error
+// wraps [ErrBatch]; then nothing has changed.
+func (v *SoloVec) Reset(seed uint64, b *Batch) error {
+	if err := v.check(b); err != nil {
+		return err
+	}
+	b.calm()
+	for i := range v.solos {
+		v.seed(i, seed)
+		v.begin(i, b)
+	}
+	return nil
+}
+
+// Seed is like [Vec.Seed].
+func (v *SoloVec) Seed(seed uint64, which []bool) error {
+	if len(which) != v.options.Games {
+		return fmt.Errorf("%w: which has %d elements, not %d", ErrBatch, len(which), v.options.Games)
+	}
+	for i, fresh := range which {
+		if fresh {
+			v.seed(i, seed)
+		}
+	}
+	return nil
+}
+
+// ResetGames begins an episode, with dice that go on, in every game i for
+// which which[i] is true, whether it rests or not, and writes those rows of b.
+// The error wraps [ErrBatch]; then nothing has changed.
+func (v *SoloVec) ResetGames(which []bool, b *Batch) error {
+	if len(which) != v.options.Games {
+		return fmt.Errorf("%w: which has %d elements, not %d", ErrBatch, len(which), v.options.Games)
+	}
+	if err := v.check(b); err != nil {
+		return err
+	}
+	for i, begin := range which {
+		if begin {
+			v.begin(i, b)
+			b.Rewards[i], b.Terminated[i], b.Truncated[i] = 0, false, false
+			if v.options.IgnoreIllegal {
+				b.Ignored[i] = false
+			}
+		}
+	}
+	return nil
+}
+
+func (v *SoloVec) begin(i int, b *Batch) {
+	s := &v.solos[i]
+	s.match.ResetNext()
+	s.begin()
+	v.show(i, b)
+}
+
+// Step takes action i for the learner of game i, for every game, lets the others
+// act until it is the learner's turn again, and writes b. Its errors are those
+// of [Vec.Step].
+func (v *SoloVec) Step(actions []Action, b *Batch) error {
+	if len(actions) != v.options.Games {
+		return fmt.Errorf("%w: actions has %d elements, not %d", ErrBatch, len(actions), v.options.Games)
+	}
+	if err := v.check(b); err != nil {
+		return err
+	}
+	for i, a := range actions {
+		if a >= NumActions || a == Hold && !v.options.IgnoreIllegal && v.solos[i].legal() == RollOnly {
+			return fmt.Errorf("game %d: %w", i, illegal(a))
+		}
+	}
+	b.calm()
+	for i, a := range actions {
+		v.step(i, a, b)
+	}
+	return nil
+}
+
+// step takes an action in game i.
+func (v *SoloVec) step(i int, a Action, b *Batch) {
+	s := &v.solos[i]
+	if !s.live {
+		if v.options.Autoreset == AutoresetNextStep {
+			v.begin(i, b)
+		} else {
+			v.show(i, b)
+		}
+		return
+	}
+	if a == Hold && v.options.IgnoreIllegal && s.legal() == RollOnly {
+		b.Ignored[i] = true
+		b.Truncated[i] = s.count(false)
+	} else {
+		reward, terminated, truncated, err := s.step(a)
+		if err != nil {
+			panic(err) // every action has been checked
+		}
+		b.Rewards[i], b.Terminated[i], b.Truncated[i] = float32(reward), terminated, truncated
+	}
+	if !s.live && v.options.Autoreset == AutoresetSameStep {
+		v.observe(i, b.Final)
+		v.begin(i, b)
+		return
+	}
+	v.show(i, b)
+}
+
+// observe writes row i of observations.
+func (v *SoloVec) observe(i int, observations []int16) {
+	s := &v.solos[i]
+	v.game.Observe(observations[i*v.columns:i*v.columns:(i+1)*v.columns], s.match.state, s.seat)
+}
+
+// show writes the rows of game i that say how it stands.
+func (v *SoloVec) show(i int, b *Batch) {
+	s := &v.solos[i]
+	v.observe(i, b.Observations)
+	legal := s.legal()
+	b.Legal[NumActions*i], b.Legal[NumActions*i+1] = legal.Has(Hold), legal.Has(Roll)
+	b.Seats[i] = int8(s.seat)
+}
+
+// Show writes b as the games stand, without rewards and ends. The error wraps
+// [ErrBatch].
+func (v *SoloVec) Show(b *Batch) error {
+	if err := v.check(b); err != nil {
+		return err
+	}
+	b.calm()
+	for i := range v.solos {
+		v.show(i, b)
+	}
+	return nil
+}
+
+// soloExtra is the number of bytes that a Solo adds to the snapshot of its
+// match: its steps, and 1 if an episode is under way, else 0.
+const soloExtra = 9
+
+// MarshalBinary returns all games, generators included: for each the snapshot
+// of its match and what the learner's episode adds. It never fails.
+func (v *SoloVec) MarshalBinary() ([]byte, error) {
+	c := newCamera(v.game)
+	b := make([]byte, 0, len(v.solos)*(snapshotSize+soloExtra))
+	for i := range v.solos {
+		s := &v.solos[i]
+		b = c.take(b, &s.match)
+		b = binary.LittleEndian.AppendUint64(b, uint64(s.steps))
+		b = append(b, byte(one(s.live)))
+	}
+	return b, nil
+}
+
+// UnmarshalBinary makes every game what it was when [SoloVec.MarshalBinary] was
+// called on a SoloVec of the same game, number of games and options. After an
+// error, which wraps [ErrSnapshot], nothing has changed.
+func (v *SoloVec) UnmarshalBinary(b []byte) error {
+	c := newCamera(v.game)
+	solos := make([]Solo, len(v.solos))
+	_, err := c.readAll(b, len(solos), v.options.First, 0, soloExtra, func(i int, m *Match, extra []byte) error {
+		s := v.solos[i]
+		s.match, s.steps, s.live = *m, int(binary.LittleEndian.Uint64(extra)), extra[8] == 1
+		solos[i] = s
+		switch {
+		case extra[8] > 1:
+			return fmt.Errorf("%w: not as MarshalBinary writes it", ErrSnapshot)
+		case s.steps < 0 || s.stepLimit > 0 && (s.steps > s.stepLimit || s.live && s.steps == s.stepLimit):
+			return fmt.Errorf("%w: a counter is out of range", ErrSnapshot)
+		case s.live && m.live && int(m.state.Seat) != s.seat:
+			return fmt.Errorf("%w: it is not the turn of seat %d", ErrSnapshot, s.seat)
+		case s.live && !m.live && !m.state.Over:
+			return fmt.Errorf("%w: an episode under way that has ended", ErrSnapshot)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	copy(v.solos, solos)
+	return nil
+}
