@@ -101,49 +101,66 @@ const maxHeld = 16000
 // does not agree with the scores. States that pass are safe for every other
 // method. It does not demand that a sequence of rolls leads to s.
 func (g Game) Validate(s State) error {
-	bad := func(format string, args ...any) error {
-		return fmt.Errorf("%w (%v): %s", ErrState, g, fmt.Sprintf(format, args...))
+	for seat := int(g.players); seat < MaxPlayers; seat++ {
+		if score := s.Scores[seat]; score != 0 {
+			return g.badState("score %d of seat %d, where nobody sits", score, seat)
+		}
 	}
 	if s.Seat < 0 || int16(s.Seat) >= g.players {
-		return bad("seat %d is not in [0, %d)", s.Seat, g.players)
+		return g.badState("seat %d is not in [0, %d)", s.Seat, g.players)
 	}
 	if s.First < 0 || int16(s.First) >= g.players {
-		return bad("first seat %d is not in [0, %d)", s.First, g.players)
+		return g.badState("first seat %d is not in [0, %d)", s.First, g.players)
 	}
-	for seat, score := range s.Scores {
+	return g.validate(&s)
+}
+
+func (g *Game) badState(format string, args ...any) error {
+	return fmt.Errorf("%w (%v): %s", ErrState, *g, fmt.Sprintf(format, args...))
+}
+
+// validate is Validate for a state whose seats are in range and whose scores
+// are 0 where nobody sits.
+func (g *Game) validate(s *State) error {
+	scores := s.Scores[:g.players]
+	best := int16(0)
+	for seat, score := range scores {
 		if score < 0 || score > maxHeld {
-			return bad("score %d of seat %d is not in [0, %d]", score, seat, maxHeld)
+			return g.badState("score %d of seat %d is not in [0, %d]", score, seat, maxHeld)
 		}
-		if seat >= int(g.players) && score != 0 {
-			return bad("score %d of seat %d, where nobody sits", score, seat)
-		}
+		best = max(best, score)
 	}
-	if s.TurnTotal < 0 || int(s.Scores[s.Seat])+int(s.TurnTotal) > maxHeld {
-		return bad("turn total %d with %d banked is not in [0, %d]", s.TurnTotal, s.Scores[s.Seat], maxHeld-int(s.Scores[s.Seat]))
+	held := int(scores[s.Seat]) + int(s.TurnTotal)
+	switch {
+	case s.TurnTotal < 0 || held > maxHeld:
+		return g.badState("turn total %d with %d banked is not in [0, %d]", s.TurnTotal, scores[s.Seat], maxHeld-int(scores[s.Seat]))
+	case s.Over && s.TurnTotal != 0:
+		return g.badState("the game is over with a turn total of %d", s.TurnTotal)
 	}
-	if s.Over && s.TurnTotal != 0 {
-		return bad("the game is over with a turn total of %d", s.TurnTotal)
-	}
-	for seat, score := range s.Scores[:g.players] {
-		if score < g.target {
-			continue
-		}
-		switch g.variant.Ending {
-		case AtTarget:
-			if !s.Over || seat != int(s.Seat) {
-				return bad("seat %d has %d and has not ended the game", seat, score)
-			}
-		case AfterRound:
-			if !s.Over && g.place(seat, &s) >= g.place(int(s.Seat), &s) {
-				return bad("seat %d has %d before its turn of the last round", seat, score)
+	if best >= g.target {
+		for seat, score := range scores {
+			if err := g.validateReached(s, seat, score); err != nil {
+				return err
 			}
 		}
 	}
-	if !s.Over && g.variant.Ending == AtTarget && s.held() >= int(g.target) {
-		return bad("banked score and turn total are %d and the game goes on", s.held())
+	switch {
+	case !s.Over && g.variant.Ending == AtTarget && held >= int(g.target):
+		return g.badState("banked score and turn total are %d and the game goes on", held)
+	case s.Over && (best < g.target || g.variant.Ending == AfterRound && g.SeatsAfter(s, int(s.Seat)) != 0):
+		return g.badState("the game is over before its end")
 	}
-	if s.Over && (g.best(&s) < g.target || g.variant.Ending == AfterRound && g.SeatsAfter(&s, int(s.Seat)) != 0) {
-		return bad("the game is over before its end")
+	return nil
+}
+
+// validateReached checks a seat's score, which may have reached the target.
+func (g *Game) validateReached(s *State, seat int, score int16) error {
+	switch {
+	case score < g.target:
+	case g.variant.Ending == AtTarget && (!s.Over || seat != int(s.Seat)):
+		return g.badState("seat %d has %d and has not ended the game", seat, score)
+	case g.variant.Ending == AfterRound && !s.Over && g.place(seat, s) >= g.place(int(s.Seat), s):
+		return g.badState("seat %d has %d before its turn of the last round", seat, score)
 	}
 	return nil
 }
@@ -255,26 +272,24 @@ func (g Game) Observe(dst []int16, s State, seat int) []int16 {
 // column puts it with seat 0 first. The error wraps [ErrState].
 func (g Game) StateOf(observation []int16) (State, error) {
 	if len(observation) != g.NumColumns() {
-		return State{}, fmt.Errorf("%w (%v): an observation has %d columns, not %d", ErrState, g, g.NumColumns(), len(observation))
+		return State{}, g.badState("an observation has %d columns, not %d", g.NumColumns(), len(observation))
 	}
 	n := int(g.players)
 	s := State{TurnTotal: observation[1]}
 	if g.variant.Ending == AfterRound {
 		after := observation[n+1]
 		if after < 0 || int(after) >= n {
-			return State{}, fmt.Errorf("%w (%v): %d seats after mine are not in [0, %d)", ErrState, g, after, n)
+			return State{}, g.badState("%d seats after mine are not in [0, %d)", after, n)
 		}
 		s.Seat = int8(n - 1 - int(after))
 	}
 	s.Scores[s.Seat] = observation[0]
-	for k := 1; k < n; k++ {
-		s.Scores[g.NextSeat(int(s.Seat), k)] = observation[1+k]
+	others := observation[2 : n+1] // from the next seat on
+	before := n - 1 - int(s.Seat)
+	copy(s.Scores[s.Seat+1:], others[:before])
+	copy(s.Scores[:s.Seat], others[before:])
+	if g.variant.Ending == AtTarget && g.best(&s) >= g.target {
+		return State{}, g.badState("the game is over")
 	}
-	if g.variant.Ending == AtTarget {
-		s.Over = g.best(&s) >= g.target
-	}
-	if s.Over {
-		return State{}, fmt.Errorf("%w (%v): the game is over", ErrState, g)
-	}
-	return s, g.Validate(s)
+	return s, g.validate(&s)
 }

@@ -1,44 +1,428 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
+	"encoding/binary"
 	"fmt"
-	"maps"
+	"iter"
+	"math"
 	"slices"
-	"unicode/utf8"
+	"strings"
 
 	"pigpen/env"
 )
 
 // protocolVersion is major.minor: a minor step adds, a major one breaks.
 // PROTOCOL.md beside this file is its description.
-const protocolVersion = "0.1"
+const protocolVersion = "1.0"
 
 // The codes of errors.
 const (
 	codeFrameTooLarge = "frame_too_large" // longer than the limit; it was skipped
-	codeBadFrame      = "bad_frame"       // not one JSON object
-	codeBadRequest    = "bad_request"     // a field is missing, unknown or of the wrong type
+	codeBadFrame      = "bad_frame"       // not one object, or map
+	codeBadRequest    = "bad_request"     // a field is missing, unknown, there twice or not what it should be
 	codeUnknownOp     = "unknown_op"
-	codeBadState      = "bad_state" // the observation is no state to decide in
+	codeNoPolicy      = "no_policy"      // act in a session that serves none
+	codeBadState      = "bad_state"      // an observation is no state to decide in, or a snapshot none of the environment
+	codeBadGame       = "bad_game"       // no such game can be played
+	codeBadPolicy     = "bad_policy"     // no such opponent for the game
+	codeLimit         = "limit"          // more environments or games than a session holds
+	codeUnknownEnv    = "unknown_env"    // no environment is open under the number
+	codeNoEpisode     = "no_episode"     // the environment has not been reset
+	codeIllegalAction = "illegal_action" // in the game that the message names; nothing has changed
 )
 
-// A request is one frame from the client.
-type request struct {
-	id          json.RawMessage
-	op          string
-	observation []int16
+// An op is one kind of request, with the fields that it has beside id and op.
+type op struct {
+	name               string
+	required, optional []string
 }
 
-// A reply answers one request. Its ID is the request's, null where that could
-// not be read.
+var ops = []op{
+	{name: "hello"},
+	{"act", nil, []string{"observation", "observations", "values", "sample"}},
+	{"make", nil, []string{
+		"variant", "players", "target", "options", "num_envs", "opponents", "seat", "first", "step_limit", "autoreset", "illegal",
+	}},
+	{"reset", []string{"env"}, []string{"seed", "mask"}},
+	{"step", []string{"env", "actions"}, nil},
+	{"state", []string{"env"}, nil},
+	{"restore", []string{"env", "states"}, nil},
+	{"close", []string{"env"}, nil},
+	{name: "quit"},
+}
+
+// opNames lists the ops in a sentence.
+func opNames() string {
+	var names []string
+	for _, o := range ops {
+		names = append(names, o.name)
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// A request is one frame from the client, whatever the framing.
+type request struct {
+	id    []byte // as it was written
+	op    string
+	given []string // names of the fields that are there
+
+	observation    []int16
+	observations   rows
+	values, sample bool
+
+	variant            string
+	players, target    int64
+	options            map[string]bool
+	numEnvs, stepLimit int64
+	opponents          []string
+	seat               int64
+	rotate             bool
+	first              env.First
+	autoreset          env.Autoreset
+	ignoreIllegal      bool
+	env                int64
+	seed               uint64
+	mask               []bool
+	actions            []env.Action
+	states             []byte
+}
+
+// has reports whether a field is there.
+func (q *request) has(field string) bool { return slices.Contains(q.given, field) }
+
+// rows are equally long rows of numbers, one after the other. Where the framing
+// does not tell how long they are, columns is 0.
+type rows struct {
+	values  []int16
+	columns int
+}
+
+// A fieldKind is how a field's value is read.
+type fieldKind struct {
+	what string // what it should be
+	read func(n notation, value []byte, q *request) bool
+	// batch tells that it may be as long as a frame. Others may have smallField
+	// bytes, and so take no more memory than that, however they are read.
+	batch bool
+}
+
+const smallField = 1 << 16
+
+// numberIn reads a whole number in a range.
+func numberIn(low, high int64, to func(q *request) *int64) fieldKind {
+	what := fmt.Sprintf("an integer in [%d, %d]", low, high)
+	return fieldKind{what: what, read: func(n notation, value []byte, q *request) bool {
+		x, ok := n.integer(value)
+		*to(q) = x
+		return ok && x >= low && x <= high
+	}}
+}
+
+// word reads one of some words.
+func word(words []string, set func(q *request, i int)) fieldKind {
+	return fieldKind{what: fmt.Sprintf("one of %q", words), read: func(n notation, value []byte, q *request) bool {
+		text, ok := n.text(value)
+		i := slices.Index(words, text)
+		if ok && i >= 0 {
+			set(q, i)
+		}
+		return ok && i >= 0
+	}}
+}
+
+func boolean(to func(q *request) *bool) fieldKind {
+	return fieldKind{what: "true or false", read: func(n notation, value []byte, q *request) (ok bool) {
+		*to(q), ok = n.boolean(value)
+		return ok
+	}}
+}
+
+// The words of make's fields, in the order of the constants that they stand
+// for.
+var (
+	firstWords     = []string{"seat0", "random"}
+	autoresetWords = []string{"next_step", "same_step", "disabled"}
+	illegalWords   = []string{"error", "noop"}
+)
+
+// kinds are the fields of all ops.
+var kinds = map[string]fieldKind{
+	"observation": {what: "a list of 16-bit integers", read: func(n notation, value []byte, q *request) (ok bool) {
+		q.observation, ok = int16s(n, value)
+		return ok
+	}},
+	"observations": {what: "rows of 16-bit integers, all of one length", batch: true, read: func(n notation, value []byte, q *request) (ok bool) {
+		q.observations, ok = int16Rows(n, value)
+		return ok
+	}},
+	"values": boolean(func(q *request) *bool { return &q.values }),
+	"sample": boolean(func(q *request) *bool { return &q.sample }),
+	"variant": {what: "a string", read: func(n notation, value []byte, q *request) (ok bool) {
+		q.variant, ok = n.text(value)
+		return ok
+	}},
+	"players":  numberIn(math.MinInt32, math.MaxInt32, func(q *request) *int64 { return &q.players }),
+	"target":   numberIn(math.MinInt32, math.MaxInt32, func(q *request) *int64 { return &q.target }),
+	"options":  {what: "a map from names to true or false", read: readOptions},
+	"num_envs": numberIn(1, math.MaxInt32, func(q *request) *int64 { return &q.numEnvs }),
+	"opponents": {what: "a list of strings", read: func(n notation, value []byte, q *request) bool {
+		list, ok := n.elements(value)
+		if !ok {
+			return false
+		}
+		for element := range list {
+			name, ok := n.text(element)
+			if !ok {
+				return false
+			}
+			q.opponents = append(q.opponents, name)
+		}
+		return true
+	}},
+	"seat": {what: `a seat's number or "rotate"`, read: func(n notation, value []byte, q *request) (ok bool) {
+		if text, ok := n.text(value); ok {
+			q.rotate = text == "rotate"
+			return q.rotate
+		}
+		q.seat, ok = n.integer(value)
+		return ok
+	}},
+	"first":      word(firstWords, func(q *request, i int) { q.first = env.First(i) }),
+	"step_limit": numberIn(0, math.MaxInt32, func(q *request) *int64 { return &q.stepLimit }),
+	"autoreset":  word(autoresetWords, func(q *request, i int) { q.autoreset = env.Autoreset(i) }),
+	"illegal":    word(illegalWords, func(q *request, i int) { q.ignoreIllegal = i == 1 }),
+	"env":        numberIn(0, math.MaxInt64, func(q *request) *int64 { return &q.env }),
+	"seed": {what: "an integer in [0, 2^64)", read: func(n notation, value []byte, q *request) (ok bool) {
+		q.seed, ok = n.natural(value)
+		return ok
+	}},
+	"mask":    {what: "a list of true and false, or of 1 and 0", batch: true, read: readMask},
+	"actions": {what: "a list of actions, each a number in [0, 255]", batch: true, read: readActions},
+	"states": {what: "bytes", batch: true, read: func(n notation, value []byte, q *request) (ok bool) {
+		q.states, ok = n.blob(value)
+		return ok
+	}},
+}
+
+func readOptions(n notation, value []byte, q *request) bool {
+	members, ok := n.members(value)
+	if !ok {
+		return false
+	}
+	q.options = make(map[string]bool)
+	for key, value := range members {
+		name, ok1 := n.text(key)
+		on, ok2 := n.boolean(value)
+		if _, twice := q.options[name]; twice || !ok1 || !ok2 {
+			return false
+		}
+		q.options[name] = on
+	}
+	return true
+}
+
+func readMask(n notation, value []byte, q *request) bool {
+	if packed, ok := n.packed(value); ok {
+		q.mask = make([]bool, len(packed))
+		for i, b := range packed {
+			if b > 1 {
+				return false
+			}
+			q.mask[i] = b == 1
+		}
+		return true
+	}
+	list, ok := n.elements(value)
+	if !ok {
+		return false
+	}
+	q.mask = []bool{}
+	for element := range list {
+		on, ok := n.boolean(element)
+		if !ok {
+			x, isNumber := n.integer(element)
+			if !isNumber || x < 0 || x > 1 {
+				return false
+			}
+			on = x == 1
+		}
+		q.mask = append(q.mask, on)
+	}
+	return true
+}
+
+func readActions(n notation, value []byte, q *request) bool {
+	if packed, ok := n.packed(value); ok {
+		q.actions = make([]env.Action, len(packed))
+		for i, b := range packed {
+			q.actions[i] = env.Action(b)
+		}
+		return true
+	}
+	list, ok := n.elements(value)
+	if !ok {
+		return false
+	}
+	q.actions = []env.Action{}
+	for element := range list {
+		x, ok := n.integer(element)
+		if !ok || x < 0 || x > math.MaxUint8 {
+			return false
+		}
+		q.actions = append(q.actions, env.Action(x))
+	}
+	return true
+}
+
+// int16s reads a list of 16-bit integers, packed little-endian or not.
+func int16s(n notation, value []byte) ([]int16, bool) {
+	if packed, ok := n.packed(value); ok {
+		list := make([]int16, len(packed)/2)
+		for i := range list {
+			list[i] = int16(binary.LittleEndian.Uint16(packed[2*i:]))
+		}
+		return list, len(packed)%2 == 0
+	}
+	return appendInt16s([]int16{}, n, value)
+}
+
+// appendInt16s reads a list that is not packed.
+func appendInt16s(list []int16, n notation, value []byte) ([]int16, bool) {
+	elements, ok := n.elements(value)
+	if !ok {
+		return list, false
+	}
+	for element := range elements {
+		x, ok := n.integer(element)
+		if !ok || x < math.MinInt16 || x > math.MaxInt16 {
+			return list, false
+		}
+		list = append(list, int16(x))
+	}
+	return list, true
+}
+
+func int16Rows(n notation, value []byte) (rows, bool) {
+	if _, ok := n.packed(value); ok {
+		list, ok := int16s(n, value)
+		return rows{values: list}, ok
+	}
+	elements, ok := n.elements(value)
+	if !ok {
+		return rows{}, false
+	}
+	r := rows{values: []int16{}}
+	for element := range elements {
+		before := len(r.values)
+		r.values, ok = appendInt16s(r.values, n, element)
+		columns := len(r.values) - before
+		if !ok || columns == 0 || r.columns > 0 && columns != r.columns {
+			return rows{}, false
+		}
+		r.columns = columns
+	}
+	return r, true
+}
+
+// A notation reads the values of one framing. Every value that it is given is
+// well-formed.
+type notation interface {
+	// members returns the names, unread, and values of a map, in order.
+	members(value []byte) (iter.Seq2[[]byte, []byte], bool)
+	// elements returns what a list holds.
+	elements(value []byte) (iter.Seq[[]byte], bool)
+	text(value []byte) (string, bool)
+	boolean(value []byte) (bool, bool)
+	integer(value []byte) (int64, bool)
+	natural(value []byte) (uint64, bool)
+	// packed returns the bytes of a list of numbers that is written as bytes,
+	// which are part of value.
+	packed(value []byte) ([]byte, bool)
+	// blob returns bytes that are no numbers.
+	blob(value []byte) ([]byte, bool)
+}
+
+// maxFields is more than any request has.
+const maxFields = 32
+
+// decode reads a request from one well-formed value. Where that is a map with
+// an ID, the ID is set even if there is an error.
+func decode(n notation, frame []byte) (request, *replyError) {
+	members, ok := n.members(frame)
+	if !ok {
+		return request{}, &replyError{codeBadFrame, "a frame is one object"}
+	}
+	var q request
+	var names []string
+	var values [][]byte
+	var wrong *replyError
+	for key, value := range members {
+		name, ok := n.text(key)
+		switch {
+		case !ok:
+			wrong = firstOf(wrong, &replyError{codeBadRequest, "the name of a field is no string"})
+		case name == "id" && q.id == nil:
+			q.id = value
+		case slices.Contains(names, name) || name == "id":
+			wrong = firstOf(wrong, &replyError{codeBadRequest, fmt.Sprintf("the field %.40q comes twice", name)})
+		case len(names) == maxFields:
+			wrong = firstOf(wrong, &replyError{codeBadRequest, fmt.Sprintf("there are more than %d fields", maxFields)})
+		default:
+			names, values = append(names, name), append(values, value)
+		}
+	}
+	if wrong != nil {
+		return q, wrong
+	}
+	i := slices.Index(names, "op")
+	if i < 0 {
+		return q, &replyError{codeBadRequest, `the field "op" is missing; it is ` + opNames()}
+	}
+	if q.op, ok = n.text(values[i]); !ok {
+		return q, &replyError{codeBadRequest, `the field "op" is no string; it is ` + opNames()}
+	}
+	k := slices.IndexFunc(ops, func(o op) bool { return o.name == q.op })
+	if k < 0 {
+		return q, &replyError{codeUnknownOp, fmt.Sprintf("op %.40q; it is %s", q.op, opNames())}
+	}
+	for _, name := range names {
+		if name != "op" && !slices.Contains(ops[k].required, name) && !slices.Contains(ops[k].optional, name) {
+			return q, &replyError{codeBadRequest, fmt.Sprintf("%s has no field %.40q", q.op, name)}
+		}
+	}
+	for _, name := range ops[k].required {
+		if !slices.Contains(names, name) {
+			return q, &replyError{codeBadRequest, fmt.Sprintf("the field %q is missing", name)}
+		}
+	}
+	for i, name := range names {
+		if name == "op" {
+			continue
+		}
+		kind := kinds[name]
+		if !kind.batch && len(values[i]) > smallField || !kind.read(n, values[i], &q) {
+			return q, &replyError{codeBadRequest, fmt.Sprintf("the field %q is not %s", name, kind.what)}
+		}
+	}
+	q.given = names
+	return q, nil
+}
+
+// firstOf returns the first error.
+func firstOf(a, b *replyError) *replyError {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// A reply answers one request. Its ID is the request's; nil stands for null,
+// where there was none or it could not be read.
 type reply struct {
-	ID    json.RawMessage `json:"id"`
-	OK    bool            `json:"ok"`
-	Error *replyError     `json:"error,omitempty"`
-	*helloReply
-	*actReply
+	id     []byte
+	wrong  *replyError // nil if all went well
+	fields []field
 }
 
 type replyError struct {
@@ -48,163 +432,34 @@ type replyError struct {
 
 func (e *replyError) Error() string { return e.Code + ": " + e.Message }
 
-type helloReply struct {
-	Protocol string `json:"protocol"`
-	Program  string `json:"program"`
-	gameResult
-	Fingerprint string       `json:"fingerprint"`
-	Policy      string       `json:"policy"`
-	Sample      bool         `json:"sample"`
-	Actions     []string     `json:"actions"`
-	DType       string       `json:"dtype"`
-	Observation []env.Column `json:"observation"`
-	MaxFrame    int          `json:"max_frame"`
+// wrongf returns an error.
+func wrongf(code, format string, args ...any) *replyError {
+	return &replyError{code, fmt.Sprintf(format, args...)}
 }
 
-type actReply struct {
-	Action     env.Action `json:"action"`
-	ActionName string     `json:"action_name"`
-	RollChance float64    `json:"roll_chance"`
-	Legal      []int      `json:"legal"`
+// A field is what a reply says under a name: nil, a boolean, number or string;
+// a column; blob; or what encoding/json writes and msgpack does with the same
+// tags.
+type field struct {
+	name  string
+	value any
 }
 
-// A session answers the requests of one client.
-type session struct {
-	game     env.Game
-	policy   player
-	sample   bool
-	rand     env.Rand
-	seed     uint64
-	maxFrame int
+// A column has one number for each game or state, or a row of so many, where
+// width is not 0: a []bool, []uint8, []int8, []int16, []float32 or []float64.
+// JSON writes it as a list, msgpack as little-endian bytes.
+type column struct {
+	values any
+	width  int
 }
 
-// answer returns the reply to one frame, and whether it ends the session.
-func (s *session) answer(frame []byte) (r reply, quit bool) {
-	q, wrong := decode(frame)
-	r = reply{ID: q.id}
-	if wrong == nil {
-		switch q.op {
-		case "hello":
-			r.helloReply = s.hello()
-		case "act":
-			r.actReply, wrong = s.act(q.observation)
-		case "quit":
-			quit = true
-		}
-	}
-	r.OK, r.Error = wrong == nil, wrong
-	return r, quit
-}
+// A blob is bytes that mean nothing to a client.
+type blob []byte
 
-// fields are those that each op has beside id and op.
-var fields = map[string][]string{"hello": {}, "act": {"observation"}, "quit": {}}
-
-// decode reads one request. Where the frame is a JSON object with an ID, the
-// ID is set even if there is an error.
-func decode(frame []byte) (request, *replyError) {
-	object, wrong := decodeObject(frame)
-	if object == nil {
-		return request{}, wrong
-	}
-	q := request{id: object["id"]}
-	if wrong != nil {
-		return q, wrong
-	}
-	raw, ok := object["op"]
-	if !ok {
-		return q, &replyError{codeBadRequest, `the field "op" is missing; it is hello, act or quit`}
-	}
-	if raw[0] != '"' || json.Unmarshal(raw, &q.op) != nil {
-		return q, &replyError{codeBadRequest, `the field "op" is no string; it is hello, act or quit`}
-	}
-	allowed, ok := fields[q.op]
-	if !ok {
-		return q, &replyError{codeUnknownOp, fmt.Sprintf("op %.40q; it is hello, act or quit", q.op)}
-	}
-	for _, name := range slices.Sorted(maps.Keys(object)) {
-		if name != "id" && name != "op" && !slices.Contains(allowed, name) {
-			return q, &replyError{codeBadRequest, fmt.Sprintf("%s has no field %.40q", q.op, name)}
-		}
-	}
-	if !slices.Contains(allowed, "observation") {
-		return q, nil
-	}
-	raw, ok = object["observation"]
-	if !ok {
-		return q, &replyError{codeBadRequest, `the field "observation" is missing`}
-	}
-	var columns []*int16 // pointers tell null, which is no number, from 0
-	if raw[0] != '[' || json.Unmarshal(raw, &columns) != nil || slices.Contains(columns, nil) {
-		return q, &replyError{codeBadRequest, `the field "observation" is no array of 16-bit integers`}
-	}
-	for _, c := range columns {
-		q.observation = append(q.observation, *c)
-	}
-	return q, nil
-}
-
-// decodeObject reads a frame as a JSON object with its names as they are
-// written. A name that comes twice is an error beside the object.
-func decodeObject(frame []byte) (map[string]json.RawMessage, *replyError) {
-	bad := &replyError{codeBadFrame, "a frame is one JSON object on one line"}
-	if !utf8.Valid(frame) || !json.Valid(frame) {
-		return nil, bad
-	}
-	d := json.NewDecoder(bytes.NewReader(frame))
-	if start, err := d.Token(); err != nil || start != json.Delim('{') {
-		return nil, bad
-	}
-	var twice *replyError
-	object := make(map[string]json.RawMessage)
-	for d.More() {
-		token, err := d.Token()
-		name, ok := token.(string)
-		var value json.RawMessage
-		if err != nil || !ok || d.Decode(&value) != nil {
-			return nil, bad
-		}
-		if _, again := object[name]; again && twice == nil {
-			twice = &replyError{codeBadRequest, fmt.Sprintf("the field %.40q comes twice", name)}
-		}
-		object[name] = value
-	}
-	return object, twice
-}
-
-func (s *session) hello() *helloReply {
-	return &helloReply{
-		Protocol: protocolVersion, Program: "pigpen " + version,
-		gameResult: resultOf(s.game, s.seed), Fingerprint: s.game.Fingerprint(),
-		Policy: s.policy.name, Sample: s.sample,
-		Actions: []string{env.Hold.String(), env.Roll.String()},
-		DType:   "int16", Observation: s.game.Columns(), MaxFrame: s.maxFrame,
-	}
-}
-
-// act decides in the state that shows the given observation.
-func (s *session) act(observation []int16) (*actReply, *replyError) {
-	state, err := s.game.StateOf(observation)
-	if err != nil {
-		return nil, &replyError{codeBadState, oneLine(err)}
-	}
-	r := &actReply{RollChance: 1}
-	legal := s.game.Legal(state)
-	for a := range env.Action(env.NumActions) {
-		if legal.Has(a) {
-			r.Legal = append(r.Legal, int(a))
-		}
-	}
-	if legal.Has(env.Hold) {
-		r.RollChance = s.policy.policy.RollChance(state)
-	}
-	switch {
-	case s.sample:
-		r.Action = env.Choose(s.policy.policy, state, &s.rand)
-	case r.RollChance >= 0.5:
-		r.Action = env.Roll
-	default:
-		r.Action = env.Hold
-	}
-	r.ActionName = r.Action.String()
-	return r, nil
+// dtypes are what numpy calls the numbers of each column.
+var dtypes = map[string]string{
+	"observation": "<i2", "observations": "<i2", "final_observations": "<i2",
+	"actions": "|u1", "roll_chance": "<f8", "win_hold": "<f8", "win_roll": "<f8",
+	"action_mask": "|b1", "mask": "|b1", "terminated": "|b1", "truncated": "|b1", "noops": "|u1",
+	"rewards": "<f4", "seats": "|i1",
 }

@@ -1,55 +1,33 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
-	"unicode/utf8"
+
+	"pigpen/env"
 )
 
-// newSession returns a session that serves hold-20.
-func newSession(t testing.TB) *session {
+// newSession returns a session of a format that serves a policy, "" for none.
+func newSession(t testing.TB, format, policy string) *session {
 	t.Helper()
-	g, players, err := addGameFlags(newFlags("serve")).players(t.Context(), "hold-20")
+	var names []string
+	if policy != "" {
+		names = append(names, policy)
+	}
+	g, players, err := addGameFlags(newFlags("serve")).players(t.Context(), names...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &session{game: g, policy: players[0], maxFrame: 1 << 20}
-}
-
-// FuzzAnswer answers any bytes with one line of JSON in UTF-8 that is an error
-// or holds what its op adds, and repeats a request's ID.
-func FuzzAnswer(f *testing.F) {
-	for _, seed := range []string{
-		`{"id":1,"op":"hello"}`, `{"id":"a","op":"act","observation":[0,20,0]}`, `{"op":"quit"}`, `{"id":{"deep":[1]}}`,
-		`{"id":1,"id":2,"op":"act"}`, `{"id":"` + "\xff" + `"}`, `{"op":"act","observation":[null,1e400,-1]}`, `[`, `{"op":"\ud800"}`, "",
-	} {
-		f.Add([]byte(seed))
+	s := &session{
+		ctx: t.Context(), game: g, seed: 1, rand: env.NewRand(1), workers: 2,
+		format: format, maxFrame: 64 << 20, environments: make(map[int64]*environment),
 	}
-	s := newSession(f)
-	f.Fuzz(func(t *testing.T, frame []byte) {
-		r, quit := s.answer(frame)
-		if r.ID == nil {
-			r.ID = []byte("null")
-		}
-		var out bytes.Buffer
-		if err := printJSON(&out, r); err != nil {
-			t.Fatalf("answer(%q) = %+v, which is no JSON: %v", frame, r, err)
-		}
-		if !utf8.Valid(out.Bytes()) || strings.Count(out.String(), "\n") != 1 || out.Len() > len(frame)*6+4096 {
-			t.Errorf("answer(%q) is %q", frame, out.String())
-		}
-		if r.OK == (r.Error != nil) || quit && !r.OK {
-			t.Errorf("answer(%q) = %+v, quit %t", frame, r, quit)
-		}
-		var request struct{ ID json.RawMessage }
-		if r.OK && json.Unmarshal(frame, &request) != nil {
-			t.Errorf("answer(%q) takes what is no object", frame)
-		}
-	})
+	if policy != "" {
+		s.policy = &players[0]
+	}
+	return s
 }
 
 // A stuck writer never returns from a write, as a pipe that nobody reads.
@@ -69,7 +47,7 @@ func TestServeStuck(t *testing.T) {
 		cancel()
 	}()
 	s := streams{in: strings.NewReader(`{"op":"hello"}` + "\n"), out: w}
-	if err := serve(ctx, s, newSession(t)); !errors.Is(err, errInterrupted) {
+	if err := serve(ctx, s, newSession(t, "jsonl", "")); !errors.Is(err, errInterrupted) {
 		t.Errorf("serve = %v, want %v", err, errInterrupted)
 	}
 }

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os/signal"
+	"runtime"
+	"syscall"
 
 	"pigpen/env"
 )
@@ -13,43 +17,80 @@ func serveCommand() command {
 	fs := newFlags("serve")
 	var (
 		game     = addGameFlags(fs)
+		format   = fs.String("format", "jsonl", "framing: jsonl, or msgpack for speed")
 		sample   = fs.Bool("sample", false, "draw actions with the policy's chance of rolling, instead of taking the likelier one")
-		seed     = fs.Uint64("seed", 1, "seed of the draws")
-		maxFrame = int64(1 << 20)
+		seed     = fs.Uint64("seed", 1, "seed of the draws, and of environments that are not given one")
+		maxFrame = int64(64 << 20)
 	)
 	fs.Var(size(&maxFrame), "max-frame", "longest request; longer ones are answered with an error and skipped")
+	workers := fs.Int("workers", runtime.GOMAXPROCS(0), "processors to use; does not change the replies")
 	return command{
 		name: "serve", args: "[FILE|NAME]", flags: fs,
-		short: "answer requests for actions on stdin and stdout",
-		long: `Answers requests in JSON, one object a line, until stdin ends or a request says
-quit. Nothing else is written to stdout. An error is a reply and ends nothing.
-Without a policy it serves hold-20.`,
+		short: "serve a policy and environments on stdin and stdout",
+		long: `Answers requests until stdin ends or a request says quit: what the policy does in
+given states, and what happens in games that a trainer in any language plays. In
+jsonl a request is one JSON object on a line, in msgpack one map; the protocol is
+described in cmd/pigpen/PROTOCOL.md. Nothing else is written to stdout. An error is
+a reply and ends nothing. Without a policy there are environments only.`,
 		example: `printf '{"id":1,"op":"act","observation":[0,19,0]}\n' | pigpen serve hold-20`,
 		run: func(ctx context.Context, s streams, args []string) error {
-			name := "hold-20"
-			switch len(args) {
-			case 0:
-			case 1:
-				name = args[0]
-			default:
+			if len(args) > 1 {
 				return usagef("policies given: %d; one is served", len(args))
 			}
 			if maxFrame < 64 || maxFrame > 1<<30 {
 				return usagef("--max-frame %d is not in [64B, 1GiB]", maxFrame)
 			}
-			g, players, err := game.players(ctx, name)
+			if *workers < 1 {
+				return usagef("--workers %d; at least one is needed", *workers)
+			}
+			if newFraming(*format, nil, 0) == nil {
+				return usagef("--format %q; it is jsonl or msgpack", *format)
+			}
+			g, players, err := game.players(ctx, args...)
 			if err != nil {
 				return err
 			}
-			if isTerminal(s.in) {
-				fmt.Fprintf(s.err, "serving %s for %v; a request is one line, such as {\"op\":\"hello\"}; end with Ctrl-D\n", name, g)
+			session := &session{
+				ctx: ctx, game: g, sample: *sample, seed: *seed, rand: env.NewRand(*seed), workers: *workers,
+				format: *format, maxFrame: int(maxFrame), environments: make(map[int64]*environment),
 			}
-			return serve(ctx, s, &session{
-				game: g, policy: players[0], sample: *sample,
-				seed: *seed, rand: env.NewRand(*seed), maxFrame: int(maxFrame),
-			})
+			if len(players) > 0 {
+				session.policy = &players[0]
+			}
+			if isTerminal(s.in) && *format == "jsonl" {
+				fmt.Fprintf(s.err, "serving %v; a request is one line, such as {\"op\":\"hello\"}; end with Ctrl-D\n", g)
+			}
+			signal.Ignore(syscall.SIGPIPE) // a closed stdout is an error of the write
+			return serve(ctx, s, session)
 		},
 	}
+}
+
+// A framing tells where requests begin and end, and how values are written.
+type framing interface {
+	// next returns the next frame, valid until the next call. A frame over the
+	// limit is skipped and gives errFrameTooLarge, after which next may be called
+	// again; any other error is final. At the end it is io.EOF.
+	next() ([]byte, error)
+	// decode reads a request from a frame, of which it keeps parts. The ID is set
+	// where it can be read, even if there is an error.
+	decode(frame []byte) (request, *replyError)
+	// encode writes a reply.
+	encode(b *bytes.Buffer, r reply)
+}
+
+// readBuffer is how many bytes are read at a time.
+const readBuffer = 64 << 10
+
+// newFraming returns the framing of a format, or nil if there is none.
+func newFraming(format string, in io.Reader, limit int) framing {
+	switch format {
+	case "jsonl":
+		return newJSONLines(in, limit)
+	case "msgpack":
+		return newMsgpackStream(in, limit)
+	}
+	return nil
 }
 
 // serve answers requests until the input ends, the client quits, or ctx ends.
@@ -66,31 +107,73 @@ func serve(ctx context.Context, s streams, session *session) error {
 	}
 }
 
-// run answers requests in order, each before it takes the next.
+// A conversation holds back replies until something is to be read that has not
+// arrived, or they are many.
+type conversation struct {
+	in      io.Reader
+	out     io.Writer
+	replies bytes.Buffer
+}
+
+// enoughReplies is how many bytes of replies do not wait for the next read.
+const enoughReplies = 64 << 10
+
+// Read implements [io.Reader].
+func (c *conversation) Read(b []byte) (int, error) {
+	if err := c.send(); err != nil {
+		return 0, err
+	}
+	n, err := c.in.Read(b)
+	if err != nil && err != io.EOF {
+		err = fmt.Errorf("reading requests: %w", err)
+	}
+	return n, err
+}
+
+func (c *conversation) send() error {
+	if c.replies.Len() == 0 {
+		return nil
+	}
+	_, err := c.out.Write(c.replies.Bytes())
+	c.replies.Reset()
+	if err != nil {
+		return fmt.Errorf("writing replies: %w", err)
+	}
+	return nil
+}
+
+// run answers requests in order.
 func (s *session) run(in io.Reader, out io.Writer) error {
-	lines := newLineReader(in, s.maxFrame)
+	c := &conversation{in: in, out: out}
+	f := newFraming(s.format, c, s.maxFrame)
 	for {
 		var r reply
 		quit := false
-		frame, err := lines.next()
+		frame, err := f.next()
 		switch {
 		case err == nil:
-			r, quit = s.answer(frame)
-		case err == io.EOF:
-			return nil
+			q, wrong := f.decode(frame)
+			if r = (reply{id: q.id, wrong: wrong}); wrong == nil {
+				r, quit = s.answer(&q)
+			}
 		case errors.Is(err, errFrameTooLarge):
-			r.Error = &replyError{codeFrameTooLarge, err.Error()}
+			r.wrong = &replyError{codeFrameTooLarge, err.Error()}
+		case errors.Is(err, errFramingLost):
+			f.encode(&c.replies, reply{wrong: &replyError{codeBadFrame, err.Error()}})
+			return errors.Join(err, c.send())
+		case err == io.EOF:
+			return c.send()
 		default:
-			return fmt.Errorf("reading requests: %w", err)
+			return err
 		}
-		if r.ID == nil {
-			r.ID = []byte("null")
-		}
-		if err := printJSON(out, r); err != nil {
-			return fmt.Errorf("writing replies: %w", err)
-		}
+		f.encode(&c.replies, r)
 		if quit {
-			return nil
+			return c.send()
+		}
+		if c.replies.Len() >= enoughReplies {
+			if err := c.send(); err != nil {
+				return err
+			}
 		}
 	}
 }

@@ -130,7 +130,7 @@ func TestServeBoundedFrames(t *testing.T) {
 	if out.String() != want {
 		t.Errorf("replies\n%swant\n%s", out.String(), want)
 	}
-	lines := newLineReader(bytes.NewReader(long), 1000)
+	lines := newJSONLines(bytes.NewReader(long), 1000)
 	if _, err := lines.next(); !errors.Is(err, errFrameTooLarge) {
 		t.Errorf("next() = %v, want %v", err, errFrameTooLarge)
 	}

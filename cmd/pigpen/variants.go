@@ -48,22 +48,7 @@ func variantsCommand() command {
 			if err := noArguments(args); err != nil {
 				return err
 			}
-			list := []variantResult{}
-			for _, v := range env.Variants() {
-				g, err := env.New(env.Config{Variant: v.ID})
-				if err != nil {
-					return err
-				}
-				r := variantResult{
-					Variant: v.ID, Aliases: append([]string{}, v.Aliases...), Summary: v.Summary, Note: v.Note,
-					MinPlayers: v.MinPlayers, MaxPlayers: v.MaxPlayers, Target: targetResult(v.Target),
-					Options: []optionResult{}, Dice: v.Dice, Faces: v.Faces, Observation: g.Columns(),
-				}
-				for _, o := range v.Options {
-					r.Options = append(r.Options, optionResult(o))
-				}
-				list = append(list, r)
-			}
+			list := variantResults()
 			if *asJSON {
 				return printJSON(s.out, struct {
 					Variants []variantResult `json:"variants"`
@@ -99,4 +84,22 @@ func variantsCommand() command {
 			return print(s.out, b.String())
 		},
 	}
+}
+
+// variantResults describes every variant.
+func variantResults() []variantResult {
+	list := []variantResult{}
+	for _, v := range env.Variants() {
+		g := env.Must(env.New(env.Config{Variant: v.ID}))
+		r := variantResult{
+			Variant: v.ID, Aliases: append([]string{}, v.Aliases...), Summary: v.Summary, Note: v.Note,
+			MinPlayers: v.MinPlayers, MaxPlayers: v.MaxPlayers, Target: targetResult(v.Target),
+			Options: []optionResult{}, Dice: v.Dice, Faces: v.Faces, Observation: g.Columns(),
+		}
+		for _, o := range v.Options {
+			r.Options = append(r.Options, optionResult(o))
+		}
+		list = append(list, r)
+	}
+	return list
 }

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"pigpen/env"
+	"pigpen/policies"
+)
+
+// An environment is what make makes: games of one kind, and how to show them.
+type environment struct {
+	fleet *fleet
+	games int
+	game  env.Game
+	solo  bool   // the caller has one seat
+	begun bool   // it has been reset or restored
+	seed  uint64 // of a first reset without seed
+}
+
+// makeEnvironment opens an environment.
+func (s *session) makeEnvironment(q *request) ([]field, *replyError) {
+	g, wrong := s.gameOf(q)
+	if wrong != nil {
+		return nil, wrong
+	}
+	o := env.VecOptions{
+		Games: max(1, int(q.numEnvs)), StepLimit: int(q.stepLimit), First: q.first, Autoreset: q.autoreset, IgnoreIllegal: q.ignoreIllegal,
+	}
+	if len(s.environments) == maxEnvs {
+		return nil, wrongf(codeLimit, "%d environments are open; a session holds no more", maxEnvs)
+	}
+	if s.games+o.Games > maxGames {
+		return nil, wrongf(codeLimit, "%d games, with %d in other environments, are more than a session holds, %d", o.Games, s.games, maxGames)
+	}
+	e := &environment{games: o.Games, game: g, solo: q.has("opponents"), seed: env.SeedAt(s.seed, uint64(s.made))}
+	newGames := func(o env.VecOptions) (games, error) { return env.NewVec(g, o), nil }
+	if e.solo {
+		if q.seat < 0 || q.seat >= int64(g.Players()) {
+			return nil, wrongf(codeBadRequest, "seat %d is not in [0, %d)", q.seat, g.Players())
+		}
+		opponents, wrong := s.opponents(g, q.opponents)
+		if wrong != nil {
+			return nil, wrong
+		}
+		newGames = func(o env.VecOptions) (games, error) {
+			return env.NewSoloVec(g, env.SoloVecOptions{VecOptions: o, Seat: int(q.seat), Rotate: q.rotate, Opponents: opponents})
+		}
+	} else if q.has("seat") {
+		return nil, wrongf(codeBadRequest, "seat is the learner's among opponents, and there are none: every seat is yours")
+	}
+	var err error
+	if e.fleet, err = newFleet(o, s.workers, newGames); err != nil {
+		return nil, &replyError{codeBadPolicy, oneLine(err)}
+	}
+	s.made++
+	s.games += o.Games
+	s.environments[s.made] = e
+	fields := []field{{"env", s.made}, {"num_envs", o.Games}, {"seats_controlled", e.seats()}}
+	fields = append(fields, gameFields(g)...)
+	return append(fields, field{"num_columns", g.NumColumns()}, field{"dtypes", dtypes}), nil
+}
+
+// seats says how many the caller has.
+func (e *environment) seats() string {
+	if e.solo {
+		return "one"
+	}
+	return "all"
+}
+
+// gameOf returns the game that a request asks for; the session's if it does not
+// say.
+func (s *session) gameOf(q *request) (env.Game, *replyError) {
+	if !q.has("variant") && !q.has("players") && !q.has("target") && !q.has("options") {
+		return s.game, nil
+	}
+	// A Config takes these for a wish for the default.
+	for name, zero := range map[string]bool{"variant": q.variant == "", "players": q.players == 0, "target": q.target == 0} {
+		if zero && q.has(name) {
+			return env.Game{}, wrongf(codeBadGame, "%s is empty or 0; leave it away for the default", name)
+		}
+	}
+	g, err := env.New(env.Config{Variant: q.variant, Players: int(q.players), Target: int(q.target), Options: q.options})
+	if err != nil {
+		return env.Game{}, &replyError{codeBadGame, oneLine(err)}
+	}
+	return g, nil
+}
+
+// opponents returns the policies of the given names or files.
+func (s *session) opponents(g env.Game, names []string) ([]env.Player, *replyError) {
+	if len(names) > env.MaxPlayers {
+		return nil, wrongf(codeBadPolicy, "%d opponents are more than any game has", len(names))
+	}
+	made := make(map[string]env.Player)
+	if s.policy != nil && s.game == g && s.policy.file == nil {
+		made[s.policy.name] = s.policy.policy
+	}
+	var list []env.Player
+	for _, name := range names {
+		if made[name] == nil {
+			p, err := s.opponent(g, name)
+			if err != nil {
+				return nil, &replyError{codeBadPolicy, oneLine(err)}
+			}
+			made[name] = p
+		}
+		list = append(list, made[name])
+	}
+	return list, nil
+}
+
+func (s *session) opponent(g env.Game, name string) (env.Player, error) {
+	unknown := policies.Known(name)
+	if unknown == nil {
+		return policies.Named(s.ctx, name, g)
+	}
+	f, err := policies.Load(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%w, and there is no file of that name", unknown)
+	} else if err != nil {
+		return nil, err
+	}
+	if l := f.Table.Layout(); l.Game() != g {
+		return nil, fmt.Errorf("%s is a policy for %v, not for %v", name, l.Game(), g)
+	}
+	return f.Table, nil
+}
+
+// reset begins episodes.
+func (e *environment) reset(q *request) ([]field, *replyError) {
+	which := q.mask
+	if !q.has("mask") {
+		if q.has("seed") {
+			return e.rows(e.fleet.reset(q.seed))
+		} else if !e.begun {
+			return e.rows(e.fleet.reset(e.seed))
+		}
+		which = slices.Repeat([]bool{true}, e.games)
+	}
+	switch {
+	case len(which) != e.games:
+		return nil, wrongf(codeBadRequest, "mask has %d elements, not %d", len(which), e.games)
+	case !e.begun:
+		return nil, wrongf(codeNoEpisode, "the first reset is one of all games, without mask")
+	}
+	var seed *uint64
+	if q.has("seed") {
+		seed = &q.seed
+	}
+	return e.rows(e.fleet.begin(which, seed))
+}
+
+// step takes an action in every game.
+func (e *environment) step(q *request) ([]field, *replyError) {
+	if !e.begun {
+		return nil, wrongf(codeNoEpisode, "no episode is under way; reset the environment first")
+	}
+	if len(q.actions) != e.games {
+		return nil, wrongf(codeBadRequest, "actions has %d elements, not %d", len(q.actions), e.games)
+	}
+	if i := e.fleet.refused(q.actions); i >= 0 {
+		if a := q.actions[i]; a != env.Hold {
+			return nil, wrongf(codeIllegalAction, "game %d: %d; an action is 0 (hold) or 1 (roll)", i, a)
+		}
+		return nil, wrongf(codeIllegalAction, "game %d: hold before the first roll of the turn; a turn begins with a roll", i)
+	}
+	b := e.fleet.batch
+	clear(b.Final)
+	fields, wrong := e.rows(e.fleet.step(q.actions))
+	if wrong != nil {
+		return nil, wrong
+	}
+	if len(b.Final) > 0 && (slices.Contains(b.Terminated, true) || slices.Contains(b.Truncated, true)) {
+		fields = append(fields, field{"final_observations", column{b.Final, e.game.NumColumns()}})
+	}
+	if slices.Contains(b.Ignored, true) {
+		noops := make([]uint8, e.games)
+		for i, ignored := range b.Ignored {
+			if ignored {
+				noops[i] = 1
+			}
+		}
+		fields = append(fields, field{"noops", column{noops, 0}})
+	}
+	return fields, nil
+}
+
+// state returns a snapshot.
+func (e *environment) state() ([]field, *replyError) {
+	if !e.begun {
+		return nil, wrongf(codeNoEpisode, "no episode is under way; reset the environment first")
+	}
+	b, err := e.fleet.state()
+	if err != nil {
+		panic(err) // it never fails
+	}
+	return []field{{"states", blob(b)}}, nil
+}
+
+// restore takes up a snapshot.
+func (e *environment) restore(q *request) ([]field, *replyError) {
+	if err := e.fleet.restore(q.states); err != nil {
+		return nil, &replyError{codeBadState, oneLine(err)}
+	}
+	return e.rows(nil)
+}
+
+// rows are what every reply says of all games.
+func (e *environment) rows(err error) ([]field, *replyError) {
+	if err != nil {
+		panic(err) // every size and action has been checked
+	}
+	e.begun = true
+	b := e.fleet.batch
+	rewards := column{b.Rewards, e.game.Players()}
+	if e.solo {
+		rewards.width = 0
+	}
+	return []field{
+		{"observations", column{b.Observations, e.game.NumColumns()}},
+		{"action_mask", column{b.Legal, env.NumActions}},
+		{"rewards", rewards},
+		{"terminated", column{b.Terminated, 0}},
+		{"truncated", column{b.Truncated, 0}},
+		{"seats", column{b.Seats, 0}},
+	}, nil
+}

@@ -1,0 +1,273 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+// errFrameTooLarge tells that a frame was longer than allowed and skipped.
+var errFrameTooLarge = errors.New("frame too large")
+
+// tooLarge says what is allowed.
+func tooLarge(limit int) error {
+	return fmt.Errorf("%w: at most %d bytes are allowed", errFrameTooLarge, limit)
+}
+
+// jsonLines is the framing with one JSON object on each line.
+type jsonLines struct {
+	r     *bufio.Reader
+	limit int // bytes of the longest frame, line break not counted
+	frame []byte
+}
+
+func newJSONLines(r io.Reader, limit int) *jsonLines {
+	return &jsonLines{r: bufio.NewReaderSize(r, readBuffer), limit: limit}
+}
+
+// next implements [framing]. Blank lines are no frames; a last frame without
+// line break counts.
+func (l *jsonLines) next() ([]byte, error) {
+	l.frame = l.frame[:0]
+	skip := false
+	for {
+		part, err := l.r.ReadSlice('\n')
+		done := err == nil
+		if done {
+			part = part[:len(part)-1]
+		}
+		if skip = skip || len(l.frame)+len(part) > l.limit; !skip {
+			l.frame = append(l.frame, part...)
+		}
+		switch {
+		case err == bufio.ErrBufferFull:
+			continue
+		case err == io.EOF && (len(l.frame) > 0 || skip):
+			done = true
+		case err != nil:
+			return nil, err
+		}
+		if skip {
+			return nil, tooLarge(l.limit)
+		}
+		if done && len(bytes.TrimSpace(l.frame)) > 0 {
+			return l.frame, nil
+		}
+		l.frame = l.frame[:0]
+	}
+}
+
+// decode implements [framing].
+func (l *jsonLines) decode(frame []byte) (request, *replyError) {
+	if !utf8.Valid(frame) || !json.Valid(frame) {
+		return request{}, &replyError{codeBadFrame, "a frame is one JSON object on one line"}
+	}
+	return decode(jsonNotation{}, bytes.TrimSpace(frame))
+}
+
+// jsonNotation reads JSON values without space around them.
+type jsonNotation struct{}
+
+// elements implements [notation].
+func (jsonNotation) elements(value []byte) (iter.Seq[[]byte], bool) {
+	return jsonParts(value), value[0] == '['
+}
+
+// members implements [notation].
+func (jsonNotation) members(value []byte) (iter.Seq2[[]byte, []byte], bool) {
+	return pairs(jsonParts(value)), value[0] == '{'
+}
+
+// pairs takes two values at a time.
+func pairs(values iter.Seq[[]byte]) iter.Seq2[[]byte, []byte] {
+	return func(yield func(name, value []byte) bool) {
+		var name []byte
+		for v := range values {
+			if name == nil {
+				name = v
+			} else if !yield(name, v) {
+				return
+			} else {
+				name = nil
+			}
+		}
+	}
+}
+
+// jsonParts returns what stands between the brackets or braces of a value,
+// split at commas and colons, without space around it.
+func jsonParts(value []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		depth, from, inString := 0, 1, false
+		for i := 0; i < len(value); i++ {
+			c := value[i]
+			if inString {
+				switch c {
+				case '\\':
+					i++
+				case '"':
+					inString = false
+				}
+				continue
+			}
+			switch c {
+			case '"':
+				inString = true
+			case '[', '{':
+				depth++
+			case ']', '}':
+				if depth--; depth > 0 {
+					continue
+				}
+				if part := bytes.TrimSpace(value[from:i]); len(part) > 0 {
+					yield(part)
+				}
+				return
+			case ',', ':':
+				if depth > 1 {
+					continue
+				}
+				if !yield(bytes.TrimSpace(value[from:i])) {
+					return
+				}
+				from = i + 1
+			}
+		}
+	}
+}
+
+// text implements [notation].
+func (jsonNotation) text(value []byte) (text string, ok bool) {
+	if value[0] != '"' {
+		return "", false
+	}
+	if bytes.IndexByte(value, '\\') < 0 {
+		return string(value[1 : len(value)-1]), true
+	}
+	return text, json.Unmarshal(value, &text) == nil
+}
+
+// boolean implements [notation].
+func (jsonNotation) boolean(value []byte) (on, ok bool) {
+	on = string(value) == "true"
+	return on, on || string(value) == "false"
+}
+
+// integer implements [notation].
+func (jsonNotation) integer(value []byte) (int64, bool) {
+	x, err := strconv.ParseInt(string(value), 10, 64)
+	return x, err == nil
+}
+
+// natural implements [notation].
+func (jsonNotation) natural(value []byte) (uint64, bool) {
+	x, err := strconv.ParseUint(string(value), 10, 64)
+	return x, err == nil
+}
+
+// packed implements [notation]; JSON writes lists as lists.
+func (jsonNotation) packed([]byte) ([]byte, bool) { return nil, false }
+
+// blob implements [notation]: a string in base 64.
+func (n jsonNotation) blob(value []byte) ([]byte, bool) {
+	text, ok := n.text(value)
+	if !ok {
+		return nil, false
+	}
+	b, err := base64.StdEncoding.Strict().DecodeString(text)
+	return b, err == nil
+}
+
+// encode implements [framing].
+func (l *jsonLines) encode(b *bytes.Buffer, r reply) {
+	id := r.id
+	if id == nil {
+		id = []byte("null")
+	}
+	b.WriteString(`{"id":`)
+	b.Write(id)
+	if r.wrong != nil {
+		b.WriteString(`,"ok":false,"error":`)
+		writeJSON(b, r.wrong)
+	} else {
+		b.WriteString(`,"ok":true`)
+	}
+	for _, f := range r.fields {
+		b.WriteString(`,"` + f.name + `":`)
+		switch value := f.value.(type) {
+		case column:
+			b.Write(value.appendJSON(b.AvailableBuffer()))
+		case blob:
+			b.WriteByte('"')
+			b.Write(base64.StdEncoding.AppendEncode(b.AvailableBuffer(), value))
+			b.WriteByte('"')
+		default:
+			writeJSON(b, value)
+		}
+	}
+	b.WriteString("}\n")
+}
+
+// writeJSON writes what encoding/json does, without a line break.
+func writeJSON(b *bytes.Buffer, value any) {
+	e := json.NewEncoder(b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(value); err != nil {
+		panic(err) // replies hold nothing that JSON does not have
+	}
+	b.Truncate(b.Len() - 1)
+}
+
+// appendJSON writes a column as a list of numbers or, where it is wider, of
+// lists.
+func (c column) appendJSON(b []byte) []byte {
+	switch values := c.values.(type) {
+	case []bool:
+		return appendList(b, values, c.width, strconv.AppendBool)
+	case []uint8:
+		return appendList(b, values, c.width, func(b []byte, x uint8) []byte { return strconv.AppendUint(b, uint64(x), 10) })
+	case []int8:
+		return appendList(b, values, c.width, func(b []byte, x int8) []byte { return strconv.AppendInt(b, int64(x), 10) })
+	case []int16:
+		return appendList(b, values, c.width, func(b []byte, x int16) []byte { return strconv.AppendInt(b, int64(x), 10) })
+	case []float32:
+		return appendList(b, values, c.width, func(b []byte, x float32) []byte { return appendNumber(b, float64(x), 32) })
+	case []float64:
+		return appendList(b, values, c.width, func(b []byte, x float64) []byte { return appendNumber(b, x, 64) })
+	}
+	panic(fmt.Sprintf("no column of %T", c.values))
+}
+
+// appendNumber writes a number in its shortest form; NaN, which JSON does not
+// have, is null.
+func appendNumber(b []byte, x float64, bits int) []byte {
+	if math.IsNaN(x) {
+		return append(b, "null"...)
+	}
+	return strconv.AppendFloat(b, x, 'g', -1, bits)
+}
+
+func appendList[T any](b []byte, values []T, width int, write func([]byte, T) []byte) []byte {
+	b = append(b, '[')
+	for i, x := range values {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if width > 0 && i%width == 0 {
+			b = append(b, '[')
+		}
+		b = write(b, x)
+		if width > 0 && i%width == width-1 {
+			b = append(b, ']')
+		}
+	}
+	return append(b, ']')
+}
