@@ -67,10 +67,11 @@ func (l *jsonLines) next() ([]byte, error) {
 
 // decode implements [framing].
 func (l *jsonLines) decode(frame []byte) (request, *replyError) {
+	const should = "a frame is one JSON object on one line"
 	if !utf8.Valid(frame) || !json.Valid(frame) {
-		return request{}, &replyError{codeBadFrame, "a frame is one JSON object on one line"}
+		return request{}, &replyError{codeBadFrame, should}
 	}
-	return decode(jsonNotation{}, bytes.TrimSpace(frame))
+	return decode(jsonNotation{}, bytes.TrimSpace(frame), should)
 }
 
 // jsonNotation reads JSON values without space around them.

@@ -155,7 +155,7 @@ func (m *msgpackStream) next() ([]byte, error) {
 
 // decode implements [framing].
 func (m *msgpackStream) decode(frame []byte) (request, *replyError) {
-	return decode(msgpackNotation{}, frame)
+	return decode(msgpackNotation{}, frame, "a frame is one map")
 }
 
 // msgpackNotation reads msgpack values.

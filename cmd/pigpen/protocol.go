@@ -346,12 +346,12 @@ type notation interface {
 // maxFields is more than any request has.
 const maxFields = 32
 
-// decode reads a request from one well-formed value. Where that is a map with
-// an ID, the ID is set even if there is an error.
-func decode(n notation, frame []byte) (request, *replyError) {
+// decode reads a request from one well-formed value, which should be a map. Where
+// that has an ID, the ID is set even if there is an error.
+func decode(n notation, frame []byte, should string) (request, *replyError) {
 	members, ok := n.members(frame)
 	if !ok {
-		return request{}, &replyError{codeBadFrame, "a frame is one object"}
+		return request{}, &replyError{codeBadFrame, should}
 	}
 	var q request
 	var names []string

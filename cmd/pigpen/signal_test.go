@@ -95,7 +95,7 @@ func TestServeEnds(t *testing.T) {
 		{"interrupt", func(cmd *exec.Cmd, _ io.WriteCloser) error { return cmd.Process.Signal(syscall.SIGINT) }, statusInterrupted},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			cmd, stdin, stdout, stderr := process(t, "serve")
+			cmd, stdin, stdout, stderr := process(t, "serve", "hold-20")
 			if _, err := io.WriteString(stdin, `{"id":7,"op":"act","observation":[0,20,0]}`+"\n"); err != nil {
 				t.Fatal(err)
 			}

@@ -1,0 +1,308 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pigpen/env"
+	"pigpen/policies"
+)
+
+// checkRows compares what a reply shows with a batch.
+func checkRows(t *testing.T, a answer, b *env.Batch) {
+	t.Helper()
+	want := map[string][]float64{
+		"observations": numbers(b.Observations), "action_mask": numbers(b.Legal), "rewards": numbers(b.Rewards),
+		"terminated": numbers(b.Terminated), "truncated": numbers(b.Truncated), "seats": numbers(b.Seats),
+	}
+	if len(b.Final) > 0 && (slices.Contains(b.Terminated, true) || slices.Contains(b.Truncated, true)) {
+		want["final_observations"] = numbers(b.Final)
+	}
+	if slices.Contains(b.Ignored, true) {
+		want["noops"] = numbers(b.Ignored)
+	}
+	for name, list := range want {
+		if !alike(a[name], list) {
+			t.Fatalf("%s are %v, want %v", name, a[name], list)
+		}
+	}
+	if len(a) != len(want)+2 {
+		t.Fatalf("the reply has %d fields, want %d: %v", len(a), len(want)+2, a)
+	}
+}
+
+// must panics if there is an error.
+func must(errs ...error) {
+	for _, err := range errs {
+		if err != nil {
+			panic(err)
+		}
+	}
+}
+
+// TestEnvironments plays environments of the protocol beside an env.Vec or
+// env.SoloVec that is run directly: in both formats, every mode, split among
+// workers or not, with resets of some games, snapshots, and actions that are
+// ignored.
+func TestEnvironments(t *testing.T) {
+	for _, format := range formats {
+		for mode, autoreset := range autoresetWords {
+			for _, config := range []env.Config{{Variant: "pig", Players: 2, Target: 20}, {Variant: "pig-last-round", Players: 3, Target: 15}, {Variant: "cochon"}} {
+				for _, one := range []bool{false, true} {
+					for _, games := range []int{1, 3, 2 * gamesPerWorker} {
+						if games > 3 && (mode != 1 || config.Variant == "cochon") {
+							continue // one of each is enough
+						}
+						t.Run(fmt.Sprintf("%s/%s/%s/one %t/%d", format, autoreset, config.Variant, one, games), func(t *testing.T) {
+							t.Parallel()
+							playBoth(t, format, autoreset, config, one, env.VecOptions{
+								Games: games, StepLimit: 13, First: env.FirstRandom, Autoreset: env.Autoreset(mode), IgnoreIllegal: games == 3,
+							})
+						})
+					}
+				}
+			}
+		}
+	}
+}
+
+func playBoth(t *testing.T, format, autoreset string, config env.Config, one bool, o env.VecOptions) {
+	c := newClient(t, format, "")
+	g := env.Must(env.New(config))
+	fields := []field{
+		{"variant", config.Variant}, {"players", g.Players()}, {"target", g.Target()}, {"num_envs", o.Games},
+		{"step_limit", o.StepLimit}, {"first", "random"}, {"autoreset", autoreset}, {"illegal", illegalWords[env.Hold]},
+	}
+	if o.IgnoreIllegal {
+		fields[7].value = "noop"
+	}
+	var v games = env.NewVec(g, o)
+	if one {
+		fields = append(fields, field{"opponents", []string{"random"}}, field{"seat", "rotate"})
+		random, err := policies.Named(t.Context(), "random", g)
+		must(err)
+		v, err = env.NewSoloVec(g, env.SoloVecOptions{VecOptions: o, Rotate: true, Opponents: []env.Player{random}})
+		must(err)
+	}
+	made := c.ask("make", fields...)
+	if seats := map[bool]string{false: "all", true: "one"}[one]; made["seats_controlled"] != seats || made["fingerprint"] != g.Fingerprint() ||
+		made["num_columns"] != float64(g.NumColumns()) || made["num_envs"] != float64(o.Games) {
+		t.Errorf("make: %v", made)
+	}
+	handle := field{"env", made["env"].(float64)}
+	handle.value = int(made["env"].(float64))
+
+	b := v.NewBatch()
+	must(v.Reset(9, b))
+	checkRows(t, c.ask("reset", handle, field{"seed", 9}), b)
+	coins := env.NewRand(1 << 41)
+	actions := make([]env.Action, o.Games)
+	var saved []byte
+	for step := range 120 {
+		for i := range actions {
+			actions[i] = env.Action(coins.Below(env.NumActions))
+			if !o.IgnoreIllegal && !b.Legal[env.NumActions*i] {
+				actions[i] = env.Roll
+			}
+		}
+		clear(b.Final)
+		must(v.Step(actions, b))
+		checkRows(t, c.ask("step", handle, field{"actions", column{bytesOf(actions), 0}}), b)
+		switch {
+		case step%10 == 3:
+			which := make([]bool, o.Games)
+			for i := range which {
+				which[i] = coins.Below(2) == 0
+			}
+			mask := []field{handle, {"mask", column{which, 0}}}
+			if step%20 == 3 {
+				must(v.Seed(77, which))
+				mask = append(mask, field{"seed", 77})
+			}
+			must(v.ResetGames(which, b), v.Show(b))
+			checkRows(t, c.ask("reset", mask...), b)
+		case step%20 == 5:
+			saved = c.ask("state", handle)["states"].([]byte)
+			if want, err := v.MarshalBinary(); err != nil || !slices.Equal(saved, want) {
+				t.Fatalf("the snapshot is %x, want %x, %v", saved, want, err)
+			}
+		case step%20 == 15:
+			must(v.UnmarshalBinary(saved), v.Show(b))
+			checkRows(t, c.ask("restore", handle, field{"states", blob(saved)}), b)
+		case step%40 == 27:
+			must(v.ResetGames(slices.Repeat([]bool{true}, o.Games), b), v.Show(b))
+			checkRows(t, c.ask("reset", handle), b)
+		}
+	}
+	c.ask("close", handle)
+	c.refused(codeUnknownEnv, "step", handle, field{"actions", column{bytesOf(actions), 0}})
+}
+
+func bytesOf(actions []env.Action) []uint8 {
+	b := make([]uint8, len(actions))
+	for i, a := range actions {
+		b[i] = uint8(a)
+	}
+	return b
+}
+
+// TestWorkers checks that replies do not depend on the number of workers.
+func TestWorkers(t *testing.T) {
+	for _, one := range []bool{false, true} {
+		var replies []string
+		for _, workers := range []int{1, 2, 5} {
+			c := newClient(t, "msgpack", "random")
+			c.workers = workers
+			const n = 3*gamesPerWorker + 1
+			fields := []field{{"num_envs", n}, {"autoreset", "same_step"}, {"target", 10}}
+			if one {
+				fields = append(fields, field{"opponents", []string{"random"}})
+			}
+			c.ask("make", fields...)
+			handle := field{"env", 1}
+			shown := c.ask("reset", handle)
+			all := fmt.Sprint(shown)
+			for range 20 {
+				actions := make([]uint8, n)
+				for i := range actions {
+					actions[i] = 1 - uint8(shown["action_mask"].([]float64)[2*i])
+				}
+				shown = c.ask("step", handle, field{"actions", column{actions, 0}})
+				all += fmt.Sprint(shown)
+			}
+			all += fmt.Sprint(c.ask("state", handle))
+			states := make([]int16, 0, 3*n)
+			for i := range n {
+				states = append(states, int16(i%40), int16(1+i%30), int16(i%70))
+			}
+			all += fmt.Sprint(c.ask("act", field{"observations", column{states, 3}}, field{"sample", true}))
+			replies = append(replies, all)
+		}
+		if replies[0] != replies[1] || replies[0] != replies[2] {
+			t.Errorf("one seat %t: the replies depend on the number of workers", one)
+		}
+	}
+}
+
+// TestUnseeded checks that environments without a seed have dice of their own,
+// which the session's seed fixes.
+func TestUnseeded(t *testing.T) {
+	play := func(seed uint64) (traces []string) {
+		c := newClient(t, "jsonl", "")
+		c.seed = seed
+		for range 2 {
+			handle := field{"env", int(c.ask("make")["env"].(float64))}
+			c.ask("reset", handle)
+			trace := ""
+			for range 20 {
+				trace += fmt.Sprint(c.ask("step", handle, field{"actions", []int{1}})["observations"])
+			}
+			traces = append(traces, trace)
+		}
+		return traces
+	}
+	first, again, other := play(1), play(1), play(2)
+	if !slices.Equal(first, again) {
+		t.Error("the same seed of the session gives other games")
+	}
+	if first[0] == first[1] || first[0] == other[0] {
+		t.Error("environments without a seed play the same game")
+	}
+}
+
+// TestErrorCodes has a request for each error, in both formats, and checks
+// that the session goes on.
+func TestErrorCodes(t *testing.T) {
+	for _, format := range formats {
+		c := newClient(t, format, "hold-20")
+		c.ask("make", field{"num_envs", 2}, field{"target", 20}) // 1, never reset
+		c.ask("make", field{"num_envs", 2}, field{"target", 20}) // 2
+		c.ask("make", field{"num_envs", 2}, field{"target", 21}) // 3
+		two, three := field{"env", 2}, field{"env", 3}
+		c.ask("reset", two, field{"seed", 1})
+		c.ask("reset", three, field{"seed", 1})
+		before := c.ask("state", two)
+		foreign := blob(c.ask("state", three)["states"].([]byte))
+		broken := blob(slices.Clone(before["states"].([]byte)))
+		broken[len(broken)-40] ^= 0x80
+		roll := field{"actions", []int{1, 1}}
+		for _, test := range []struct {
+			code, op string
+			fields   []field
+			says     string
+		}{
+			{codeUnknownOp, "jump", nil, `op "jump"; it is hello,`},
+			{codeBadRequest, "act", nil, "either"},
+			{codeBadRequest, "act", []field{{"observation", []int{1, 2, 3}}, {"observations", [][]int{{1, 2, 3}}}}, "either"},
+			{codeBadRequest, "act", []field{{"observation", []int{1, 2}}}, "has 3 columns, not 2"},
+			{codeBadRequest, "act", []field{{"observation", []int{1, 2, 40000}}}, "16-bit"},
+			{codeBadRequest, "act", []field{{"observation", []float64{1, 2, 0.5}}}, "16-bit"},
+			{codeBadRequest, "act", []field{{"observations", [][]int{{1, 2}}}}, "has 3 columns, not 2"},
+			{codeBadRequest, "act", []field{{"observations", [][]int{{1, 2, 3}, {1, 2}}}}, "one length"},
+			{codeBadRequest, "act", []field{{"observations", [][]int{{1, 2, 3}}}, {"values", true}}, "hold-20"},
+			{codeBadRequest, "act", []field{{"observations", [][]int{{1, 2, 3}}}, {"values", nil}}, "true or false"},
+			{codeBadRequest, "act", []field{{"observations", [][]int{{1, 2, 3}}}, {"env", 1}}, "act has no field"},
+			{codeBadState, "act", []field{{"observations", [][]int{{1, 2, 3}, {99, 1, 0}}}}, "row 1: "},
+			{codeBadState, "act", []field{{"observation", []int{1, -2, 3}}}, "turn total -2"},
+			{codeBadGame, "make", []field{{"variant", "poker"}}, "unknown variant"},
+			{codeBadGame, "make", []field{{"players", 0}}, "players"},
+			{codeBadGame, "make", []field{{"target", -4}}, "target"},
+			{codeBadGame, "make", []field{{"options", map[string]bool{"speed": true}}}, "speed"},
+			{codeBadPolicy, "make", []field{{"opponents", []string{"hold-0"}}}, "no file of that name"},
+			{codeBadPolicy, "make", []field{{"opponents", []string{"hold-20", "hold-20"}}}, "2 for 1 other seats"},
+			{codeBadPolicy, "make", []field{{"opponents", []string{}}}, "0 for 1 other seats"},
+			{codeBadPolicy, "make", []field{{"opponents", []string{"optimal"}}, {"players", 3}}, "optimal"},
+			{codeBadPolicy, "make", []field{{"opponents", []string{"optimal"}}, {"players", 1}}, "1 for 0 other seats"},
+			{codeBadPolicy, "make", []field{{"opponents", []string{"../../policies/testdata/v1.msgpack"}}, {"target", 99}}, "not for pig"},
+			{codeBadRequest, "make", []field{{"opponents", "hold-20"}}, "list of strings"},
+			{codeBadRequest, "make", []field{{"opponents", []string{"hold-20"}}, {"seat", 2}}, "seat 2"},
+			{codeBadRequest, "make", []field{{"seat", 1}}, "every seat is yours"},
+			{codeBadRequest, "make", []field{{"seat", "first"}}, "rotate"},
+			{codeBadRequest, "make", []field{{"first", "me"}}, "seat0"},
+			{codeBadRequest, "make", []field{{"num_envs", 0}}, "integer in"},
+			{codeBadRequest, "make", []field{{"step_limit", -1}}, "integer in"},
+			{codeBadRequest, "make", []field{{"autoreset", "next-step"}}, "next_step"},
+			{codeBadRequest, "make", []field{{"variant", strings.Repeat("x", smallField)}}, "a string"},
+			{codeLimit, "make", []field{{"num_envs", maxGames - 5}}, "more than a session holds"},
+			{codeUnknownEnv, "step", []field{{"env", 9}, roll}, "9"},
+			{codeUnknownEnv, "close", []field{{"env", 0}}, "0"},
+			{codeBadRequest, "step", []field{two}, `"actions" is missing`},
+			{codeBadRequest, "step", []field{two, {"actions", []int{1}}}, "1 elements, not 2"},
+			{codeBadRequest, "step", []field{two, {"actions", []int{1, 256}}}, "[0, 255]"},
+			{codeBadRequest, "step", []field{two, roll, {"op", "step"}}, "twice"},
+			{codeBadRequest, "step", []field{{"env", "two"}, roll}, "integer in"},
+			{codeIllegalAction, "step", []field{two, {"actions", []int{1, 0}}}, "game 1: hold"},
+			{codeIllegalAction, "step", []field{two, {"actions", []int{1, 2}}}, "game 1: 2"},
+			{codeNoEpisode, "step", []field{{"env", 1}, roll}, "reset"},
+			{codeNoEpisode, "state", []field{{"env", 1}}, "reset"},
+			{codeNoEpisode, "reset", []field{{"env", 1}, {"mask", []bool{true, false}}}, "without mask"},
+			{codeBadRequest, "reset", []field{two, {"mask", []bool{true}}}, "1 elements, not 2"},
+			{codeBadRequest, "reset", []field{two, {"mask", []int{1, 2}}}, "true and false"},
+			{codeBadRequest, "reset", []field{two, {"seed", -1}}, "2^64"},
+			{codeBadRequest, "reset", []field{two, {"seed", nil}}, "2^64"},
+			{codeBadState, "restore", []field{two, {"states", foreign}}, "another game"},
+			{codeBadState, "restore", []field{two, {"states", broken}}, "game 1"},
+			{codeBadState, "restore", []field{two, {"states", blob("xyz")}}, "3 bytes"},
+			{codeBadRequest, "restore", []field{two, {"states", 7}}, "bytes"},
+		} {
+			if message := c.refused(test.code, test.op, test.fields...); !strings.Contains(message, test.says) || strings.Contains(message, "env: ") {
+				t.Errorf("%s: %s %v: %q, want %q in it", format, test.op, test.fields, message, test.says)
+			}
+		}
+		if after := c.ask("state", two); !slices.Equal(after["states"].([]byte), before["states"].([]byte)) {
+			t.Errorf("%s: requests that failed have changed the environment", format)
+		}
+		c.policy = nil
+		c.refused(codeNoPolicy, "act", field{"observation", []int{0, 0, 0}})
+		for range maxEnvs - 3 {
+			c.ask("make")
+		}
+		if message := c.refused(codeLimit, "make"); !strings.Contains(message, "1024 environments") {
+			t.Errorf("%s: %q", format, message)
+		}
+		c.ask("close", two)
+		c.ask("make")
+	}
+}
