@@ -58,7 +58,7 @@ func (c *client) written(fields ...field) []byte {
 		e.EncodeString(f.name)
 		switch value := f.value.(type) {
 		case column:
-			packed, err := binary.Append(nil, binary.LittleEndian, value.values)
+			packed, err := binary.Append([]byte{}, binary.LittleEndian, value.values)
 			if err != nil {
 				c.t.Fatal(err)
 			}

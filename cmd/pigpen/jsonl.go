@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"math"
 	"strconv"
 	"unicode/utf8"
@@ -77,72 +76,45 @@ func (l *jsonLines) decode(frame []byte) (request, *replyError) {
 // jsonNotation reads JSON values without space around them.
 type jsonNotation struct{}
 
-// elements implements [notation].
-func (jsonNotation) elements(value []byte) (iter.Seq[[]byte], bool) {
-	return jsonParts(value), value[0] == '['
-}
+// list implements [notation].
+func (jsonNotation) list(value []byte) ([]byte, bool) { return value[1:], value[0] == '[' }
 
-// members implements [notation].
-func (jsonNotation) members(value []byte) (iter.Seq2[[]byte, []byte], bool) {
-	return pairs(jsonParts(value)), value[0] == '{'
-}
+// object implements [notation].
+func (jsonNotation) object(value []byte) ([]byte, bool) { return value[1:], value[0] == '{' }
 
-// pairs takes two values at a time.
-func pairs(values iter.Seq[[]byte]) iter.Seq2[[]byte, []byte] {
-	return func(yield func(name, value []byte) bool) {
-		var name []byte
-		for v := range values {
-			if name == nil {
-				name = v
-			} else if !yield(name, v) {
-				return
-			} else {
-				name = nil
-			}
-		}
-	}
-}
-
-// jsonParts returns what stands between the brackets or braces of a value,
-// split at commas and colons, without space around it.
-func jsonParts(value []byte) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		depth, from, inString := 0, 1, false
-		for i := 0; i < len(value); i++ {
-			c := value[i]
-			if inString {
-				switch c {
-				case '\\':
-					i++
-				case '"':
-					inString = false
-				}
-				continue
-			}
+// cut implements [notation]. An inside ends with its bracket; values are apart
+// by a comma or a colon.
+func (jsonNotation) cut(inside []byte) (first, rest []byte) {
+	depth, inString := 0, false
+	for i := 0; i < len(inside); i++ {
+		c := inside[i]
+		if inString {
 			switch c {
+			case '\\':
+				i++
 			case '"':
-				inString = true
-			case '[', '{':
-				depth++
-			case ']', '}':
-				if depth--; depth > 0 {
-					continue
+				inString = false
+			}
+			continue
+		}
+		switch c {
+		case '"':
+			inString = true
+		case '[', '{':
+			depth++
+		case ']', '}', ',', ':':
+			if c == ']' || c == '}' {
+				depth--
+			}
+			if depth < 0 || depth == 0 && (c == ',' || c == ':') {
+				if first = bytes.TrimSpace(inside[:i]); len(first) == 0 {
+					return nil, nil
 				}
-				if part := bytes.TrimSpace(value[from:i]); len(part) > 0 {
-					yield(part)
-				}
-				return
-			case ',', ':':
-				if depth > 1 {
-					continue
-				}
-				if !yield(bytes.TrimSpace(value[from:i])) {
-					return
-				}
-				from = i + 1
+				return first, inside[i+1:]
 			}
 		}
 	}
+	return nil, nil
 }
 
 // text implements [notation].

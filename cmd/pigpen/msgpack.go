@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"math"
 	"unsafe"
 
@@ -100,8 +99,14 @@ func (m *msgpackStream) next() ([]byte, error) {
 	take := func(n uint64) error { // the next n bytes of the frame
 		if skip = skip || n > uint64(m.limit-len(m.frame)); skip {
 			m.frame = m.frame[:0]
-			_, err := io.CopyN(io.Discard, m.r, int64(n))
-			return err
+			for n > 0 {
+				k, err := m.r.Discard(int(min(n, 1<<30)))
+				if err != nil {
+					return err
+				}
+				n -= uint64(k)
+			}
+			return nil
 		}
 		for n > 0 { // take what has arrived: memory follows the input, not what it declares
 			if _, err := m.r.Peek(1); err != nil {
@@ -173,30 +178,25 @@ func extent(b []byte) int {
 	return at
 }
 
-// parts returns the values that an array or a map holds.
-func parts(value []byte) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		rest := value[1+lengthBytes(value[0]):]
-		for len(rest) > 0 {
-			n := extent(rest)
-			if !yield(rest[:n]) {
-				return
-			}
-			rest = rest[n:]
-		}
+// list implements [notation].
+func (msgpackNotation) list(value []byte) ([]byte, bool) {
+	c := value[0]
+	return value[1+lengthBytes(c):], c&0xf0 == 0x90 || c == 0xdc || c == 0xdd
+}
+
+// object implements [notation].
+func (msgpackNotation) object(value []byte) ([]byte, bool) {
+	c := value[0]
+	return value[1+lengthBytes(c):], c&0xf0 == 0x80 || c == 0xde || c == 0xdf
+}
+
+// cut implements [notation].
+func (msgpackNotation) cut(inside []byte) (first, rest []byte) {
+	if len(inside) == 0 {
+		return nil, nil
 	}
-}
-
-// elements implements [notation].
-func (msgpackNotation) elements(value []byte) (iter.Seq[[]byte], bool) {
-	c := value[0]
-	return parts(value), c&0xf0 == 0x90 || c == 0xdc || c == 0xdd
-}
-
-// members implements [notation].
-func (msgpackNotation) members(value []byte) (iter.Seq2[[]byte, []byte], bool) {
-	c := value[0]
-	return pairs(parts(value)), c&0xf0 == 0x80 || c == 0xde || c == 0xdf
+	n := extent(inside)
+	return inside[:n], inside[n:]
 }
 
 // text implements [notation].

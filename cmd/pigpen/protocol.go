@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/binary"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -167,11 +166,11 @@ var kinds = map[string]fieldKind{
 	"options":  {what: "a map from names to true or false", read: readOptions},
 	"num_envs": numberIn(1, math.MaxInt32, func(q *request) *int64 { return &q.numEnvs }),
 	"opponents": {what: "a list of strings", read: func(n notation, value []byte, q *request) bool {
-		list, ok := n.elements(value)
+		inside, ok := n.list(value)
 		if !ok {
 			return false
 		}
-		for element := range list {
+		for element, rest := n.cut(inside); element != nil; element, rest = n.cut(rest) {
 			name, ok := n.text(element)
 			if !ok {
 				return false
@@ -206,12 +205,13 @@ var kinds = map[string]fieldKind{
 }
 
 func readOptions(n notation, value []byte, q *request) bool {
-	members, ok := n.members(value)
+	inside, ok := n.object(value)
 	if !ok {
 		return false
 	}
 	q.options = make(map[string]bool)
-	for key, value := range members {
+	for key, rest := n.cut(inside); key != nil; key, rest = n.cut(rest) {
+		value, rest = n.cut(rest)
 		name, ok1 := n.text(key)
 		on, ok2 := n.boolean(value)
 		if _, twice := q.options[name]; twice || !ok1 || !ok2 {
@@ -233,12 +233,12 @@ func readMask(n notation, value []byte, q *request) bool {
 		}
 		return true
 	}
-	list, ok := n.elements(value)
+	inside, ok := n.list(value)
 	if !ok {
 		return false
 	}
 	q.mask = []bool{}
-	for element := range list {
+	for element, rest := n.cut(inside); element != nil; element, rest = n.cut(rest) {
 		on, ok := n.boolean(element)
 		if !ok {
 			x, isNumber := n.integer(element)
@@ -260,12 +260,12 @@ func readActions(n notation, value []byte, q *request) bool {
 		}
 		return true
 	}
-	list, ok := n.elements(value)
+	inside, ok := n.list(value)
 	if !ok {
 		return false
 	}
 	q.actions = []env.Action{}
-	for element := range list {
+	for element, rest := n.cut(inside); element != nil; element, rest = n.cut(rest) {
 		x, ok := n.integer(element)
 		if !ok || x < 0 || x > math.MaxUint8 {
 			return false
@@ -289,11 +289,11 @@ func int16s(n notation, value []byte) ([]int16, bool) {
 
 // appendInt16s reads a list that is not packed.
 func appendInt16s(list []int16, n notation, value []byte) ([]int16, bool) {
-	elements, ok := n.elements(value)
+	inside, ok := n.list(value)
 	if !ok {
 		return list, false
 	}
-	for element := range elements {
+	for element, rest := n.cut(inside); element != nil; element, rest = n.cut(rest) {
 		x, ok := n.integer(element)
 		if !ok || x < math.MinInt16 || x > math.MaxInt16 {
 			return list, false
@@ -308,12 +308,12 @@ func int16Rows(n notation, value []byte) (rows, bool) {
 		list, ok := int16s(n, value)
 		return rows{values: list}, ok
 	}
-	elements, ok := n.elements(value)
+	inside, ok := n.list(value)
 	if !ok {
 		return rows{}, false
 	}
 	r := rows{values: []int16{}}
-	for element := range elements {
+	for element, rest := n.cut(inside); element != nil; element, rest = n.cut(rest) {
 		before := len(r.values)
 		r.values, ok = appendInt16s(r.values, n, element)
 		columns := len(r.values) - before
@@ -328,10 +328,13 @@ func int16Rows(n notation, value []byte) (rows, bool) {
 // A notation reads the values of one framing. Every value that it is given is
 // well-formed.
 type notation interface {
-	// members returns the names, unread, and values of a map, in order.
-	members(value []byte) (iter.Seq2[[]byte, []byte], bool)
-	// elements returns what a list holds.
-	elements(value []byte) (iter.Seq[[]byte], bool)
+	// list and object return the inside of a list or of a map.
+	list(value []byte) (inside []byte, ok bool)
+	object(value []byte) (inside []byte, ok bool)
+	// cut returns the first value of an inside, nil if there is none, and the
+	// rest. In a map, names and values take turns.
+	cut(inside []byte) (first, rest []byte)
+
 	text(value []byte) (string, bool)
 	boolean(value []byte) (bool, bool)
 	integer(value []byte) (int64, bool)
@@ -349,7 +352,7 @@ const maxFields = 32
 // decode reads a request from one well-formed value, which should be a map. Where
 // that has an ID, the ID is set even if there is an error.
 func decode(n notation, frame []byte, should string) (request, *replyError) {
-	members, ok := n.members(frame)
+	inside, ok := n.object(frame)
 	if !ok {
 		return request{}, &replyError{codeBadFrame, should}
 	}
@@ -357,17 +360,20 @@ func decode(n notation, frame []byte, should string) (request, *replyError) {
 	var names []string
 	var values [][]byte
 	var wrong *replyError
-	for key, value := range members {
+	for key, rest := n.cut(inside); key != nil; key, rest = n.cut(rest) {
+		var value []byte
+		value, rest = n.cut(rest)
 		name, ok := n.text(key)
 		switch {
-		case !ok:
-			wrong = firstOf(wrong, &replyError{codeBadRequest, "the name of a field is no string"})
-		case name == "id" && q.id == nil:
+		case name == "id" && ok && q.id == nil:
 			q.id = value
+		case wrong != nil: // only the ID matters now
+		case !ok:
+			wrong = wrongf(codeBadRequest, "the name of a field is no string")
 		case slices.Contains(names, name) || name == "id":
-			wrong = firstOf(wrong, &replyError{codeBadRequest, fmt.Sprintf("the field %.40q comes twice", name)})
+			wrong = wrongf(codeBadRequest, "the field %.40q comes twice", name)
 		case len(names) == maxFields:
-			wrong = firstOf(wrong, &replyError{codeBadRequest, fmt.Sprintf("there are more than %d fields", maxFields)})
+			wrong = wrongf(codeBadRequest, "there are more than %d fields", maxFields)
 		default:
 			names, values = append(names, name), append(values, value)
 		}
@@ -407,14 +413,6 @@ func decode(n notation, frame []byte, should string) (request, *replyError) {
 	}
 	q.given = names
 	return q, nil
-}
-
-// firstOf returns the first error.
-func firstOf(a, b *replyError) *replyError {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 // A reply answers one request. Its ID is the request's; nil stands for null,

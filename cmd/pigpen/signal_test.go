@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -79,62 +80,90 @@ func TestTrainInterrupted(t *testing.T) {
 	}
 }
 
-// TestServeEnds checks each way in which a session ends.
+// TestServeEnds checks each way in which a session ends, in both formats.
 func TestServeEnds(t *testing.T) {
-	for _, test := range []struct {
-		name   string
-		end    func(cmd *exec.Cmd, stdin io.WriteCloser) error
-		status int
-	}{
-		{"end of input", func(_ *exec.Cmd, stdin io.WriteCloser) error { return stdin.Close() }, statusDone},
-		{"quit", func(_ *exec.Cmd, stdin io.WriteCloser) error {
-			_, err := io.WriteString(stdin, `{"op":"quit"}`+"\n")
-			return err
-		}, statusDone},
-		{"terminate", func(cmd *exec.Cmd, _ io.WriteCloser) error { return cmd.Process.Signal(syscall.SIGTERM) }, statusInterrupted},
-		{"interrupt", func(cmd *exec.Cmd, _ io.WriteCloser) error { return cmd.Process.Signal(syscall.SIGINT) }, statusInterrupted},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			cmd, stdin, stdout, stderr := process(t, "serve", "hold-20")
-			if _, err := io.WriteString(stdin, `{"id":7,"op":"act","observation":[0,20,0]}`+"\n"); err != nil {
-				t.Fatal(err)
-			}
-			// The reply arrives while the input is open: it was not held back.
-			if got, want := readLine(t, stdout), `{"id":7,"ok":true,"action":0,"action_name":"hold","roll_chance":0,"legal":[0,1]}`+"\n"; got != want {
-				t.Errorf("reply %s, want %s", got, want)
-			}
-			if err := test.end(cmd, stdin); err != nil {
-				t.Fatal(err)
-			}
-			chatter, _ := io.ReadAll(stderr)
-			io.Copy(io.Discard, stdout)
-			if status := exitStatus(t, cmd); status != test.status || len(chatter) > 0 {
-				t.Errorf("exit status %d, stderr %q; want %d and nothing", status, chatter, test.status)
-			}
-		})
+	for _, format := range formats {
+		c := newClient(t, format, "hold-20")
+		for _, test := range []struct {
+			name   string
+			end    func(cmd *exec.Cmd, stdin io.WriteCloser) error
+			status int
+		}{
+			{"end of input", func(_ *exec.Cmd, stdin io.WriteCloser) error { return stdin.Close() }, statusDone},
+			{"quit", func(_ *exec.Cmd, stdin io.WriteCloser) error {
+				_, err := stdin.Write(c.written(field{"op", "quit"}))
+				return err
+			}, statusDone},
+			{"terminate", func(cmd *exec.Cmd, _ io.WriteCloser) error { return cmd.Process.Signal(syscall.SIGTERM) }, statusInterrupted},
+			{"interrupt", func(cmd *exec.Cmd, _ io.WriteCloser) error { return cmd.Process.Signal(syscall.SIGINT) }, statusInterrupted},
+		} {
+			t.Run(format+"/"+test.name, func(t *testing.T) {
+				cmd, stdin, stdout, stderr := process(t, "serve", "hold-20", "--format", format)
+				request := c.written(field{"id", 7}, field{"op", "act"}, field{"observation", []int{0, 20, 0}})
+				want := c.send(request)
+				if _, err := stdin.Write(request); err != nil {
+					t.Fatal(err)
+				}
+				// The reply arrives while the input is open: it was not held back.
+				got := make([]byte, len(want))
+				if _, err := io.ReadFull(stdout, got); err != nil || !bytes.Equal(got, want) {
+					t.Errorf("reply %q, %v, want %q", got, err, want)
+				}
+				if err := test.end(cmd, stdin); err != nil {
+					t.Fatal(err)
+				}
+				chatter, _ := io.ReadAll(stderr)
+				io.Copy(io.Discard, stdout)
+				if status := exitStatus(t, cmd); status != test.status || len(chatter) > 0 {
+					t.Errorf("exit status %d, stderr %q; want %d and nothing", status, chatter, test.status)
+				}
+			})
+		}
 	}
 }
 
-// TestServeBoundedFrames sends a frame that is far over the limit and never
-// ends in a line break until much later.
-func TestServeBoundedFrames(t *testing.T) {
-	long := bytes.Repeat([]byte("x"), 100_000)
-	var out bytes.Buffer
-	in := io.MultiReader(bytes.NewReader(long), strings.NewReader("\n"+`{"id":1,"op":"quit"}`+"\n"))
-	if status := run(t.Context(), []string{"serve", "--max-frame", "1000"}, in, &out, io.Discard); status != statusDone {
-		t.Errorf("exit status %d, want %d", status, statusDone)
+// TestServeUnread sends more requests than a pipe holds replies, reads none of
+// them, and then interrupts the process or closes its output.
+func TestServeUnread(t *testing.T) {
+	for _, closes := range []bool{false, true} {
+		reader, writer, err := os.Pipe()
+		must(err)
+		defer reader.Close()
+		cmd := exec.CommandContext(t.Context(), "pigpen", "serve")
+		cmd.Stdout = writer
+		stdin, err := cmd.StdinPipe()
+		must(err)
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		must(cmd.Start(), writer.Close())
+		go io.WriteString(stdin, strings.Repeat(`{"op":"hello"}`+"\n", 100_000))
+		// Once something can be read it is writing, and soon stuck.
+		if _, err := reader.Read(make([]byte, 1)); err != nil {
+			t.Fatal(err)
+		}
+		want, says := statusInterrupted, ""
+		if closes {
+			must(reader.Close())
+			want, says = statusFailed, "writing replies"
+		} else {
+			must(cmd.Process.Signal(syscall.SIGTERM))
+		}
+		if status := exitStatus(t, cmd); status != want || !strings.Contains(stderr.String(), says) {
+			t.Errorf("output closed: %t: exit status %d, want %d; stderr %q, want %q in it", closes, status, want, stderr.String(), says)
+		}
 	}
-	want := `{"id":null,"ok":false,"error":{"code":"frame_too_large","message":"frame too large: at most 1000 bytes are allowed"}}
-{"id":1,"ok":true}
-`
-	if out.String() != want {
-		t.Errorf("replies\n%swant\n%s", out.String(), want)
+}
+
+// TestServeFramingLost sends what cannot be msgpack.
+func TestServeFramingLost(t *testing.T) {
+	var out, stderr bytes.Buffer
+	if status := run(t.Context(), []string{"serve", "--format", "msgpack"}, strings.NewReader("\xc1"), &out, &stderr); status != statusFailed {
+		t.Errorf("exit status %d, want %d", status, statusFailed)
 	}
-	lines := newJSONLines(bytes.NewReader(long), 1000)
-	if _, err := lines.next(); !errors.Is(err, errFrameTooLarge) {
-		t.Errorf("next() = %v, want %v", err, errFrameTooLarge)
+	if want := "pigpen: serve: framing lost: a byte 0xc1, with which no msgpack value begins\n"; stderr.String() != want {
+		t.Errorf("stderr %q, want %q", stderr.String(), want)
 	}
-	if cap(lines.frame) > 2000 {
-		t.Errorf("a reader with a limit of 1000 bytes holds %d", cap(lines.frame))
+	if !strings.Contains(out.String(), codeBadFrame) {
+		t.Errorf("the reply is %q, want %s", out.String(), codeBadFrame)
 	}
 }
