@@ -56,13 +56,17 @@ func NewSoloVec(g Game, o SoloVecOptions) (*SoloVec, error) {
 			seatings[seat] = players
 		}
 		v.solos[i] = Solo{match: match, players: seatings[seat], seat: seat, stepLimit: o.StepLimit}
-		v.seed(i, 0)
+		v.seed(i, v.seedAt(0, i))
 	}
 	return v, nil
 }
 
-func (v *SoloVec) seed(i int, seed uint64) {
-	v.solos[i].match.rand = NewRand(SeedAt(seed, v.options.FirstIndex+uint64(i)))
+// seed gives game i the dice of a seed.
+func (v *SoloVec) seed(i int, seed uint64) { v.solos[i].match.rand = NewRand(seed) }
+
+// seedAt returns the seed of game i among all that share one.
+func (v *SoloVec) seedAt(seed uint64, i int) uint64 {
+	return SeedAt(seed, v.options.FirstIndex+uint64(i))
 }
 
 // NewBatch returns a batch of the right size.
@@ -87,20 +91,20 @@ func (v *SoloVec) Reset(seed uint64, b *Batch) error {
 	}
 	b.calm()
 	for i := range v.solos {
-		v.seed(i, seed)
+		v.seed(i, v.seedAt(seed, i))
 		v.begin(i, b)
 	}
 	return nil
 }
 
 // Seed is like [Vec.Seed].
-func (v *SoloVec) Seed(seed uint64, which []bool) error {
-	if len(which) != v.options.Games {
-		return fmt.Errorf("%w: which has %d elements, not %d", ErrBatch, len(which), v.options.Games)
+func (v *SoloVec) Seed(seeds []uint64, which []bool) error {
+	if err := checkSeeds(seeds, which, v.options.Games); err != nil {
+		return err
 	}
 	for i, fresh := range which {
 		if fresh {
-			v.seed(i, seed)
+			v.seed(i, seeds[i])
 		}
 	}
 	return nil

@@ -190,7 +190,7 @@ func TestSoloVecAllocates(t *testing.T) {
 type games interface {
 	NewBatch() *env.Batch
 	Reset(seed uint64, b *env.Batch) error
-	Seed(seed uint64, which []bool) error
+	Seed(seeds []uint64, which []bool) error
 	ResetGames(which []bool, b *env.Batch) error
 	Step(actions []env.Action, b *env.Batch) error
 	Show(b *env.Batch) error
@@ -330,12 +330,12 @@ func TestGamesSeed(t *testing.T) {
 		for range 7 {
 			stepAll(t, v, b, &coins, actions)
 		}
-		which := make([]bool, o.Games)
+		which, seeds := make([]bool, o.Games), make([]uint64, o.Games)
 		for i := range which {
-			which[i] = i%3 == 0
+			which[i], seeds[i] = i%3 == 0, env.SeedAt(9, o.FirstIndex+uint64(i))
 		}
 		before := v.State(1)
-		if err := errors.Join(v.Seed(9, which), v.ResetGames(which, b)); err != nil {
+		if err := errors.Join(v.Seed(seeds, which), v.ResetGames(which, b)); err != nil {
 			t.Fatal(err)
 		}
 		if v.State(1) != before {
@@ -483,7 +483,7 @@ func TestSoloVecErrors(t *testing.T) {
 		"Step into":  v.Step(slices.Repeat([]env.Action{env.Roll}, 4), short),
 		"Reset":      v.Reset(1, short),
 		"ResetGames": v.ResetGames(make([]bool, 5), b),
-		"Seed":       v.Seed(1, make([]bool, 5)),
+		"Seed":       v.Seed(make([]uint64, 4), make([]bool, 5)),
 		"Show":       v.Show(short),
 	} {
 		if !errors.Is(err, env.ErrBatch) {

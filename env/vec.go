@@ -262,16 +262,23 @@ func (v *Vec) Reset(seed uint64, b *Batch) error {
 }
 
 // Seed gives every game i for which which[i] is true, and which is to be begun
-// by ResetGames, the dice that Reset would give it. The error wraps [ErrBatch];
-// then nothing has changed.
-func (v *Vec) Seed(seed uint64, which []bool) error {
-	if len(which) != v.options.Games {
-		return fmt.Errorf("%w: which has %d elements, not %d", ErrBatch, len(which), v.options.Games)
+// by ResetGames, the dice of a [Match] reset with seeds[i]. The error wraps
+// [ErrBatch]; then nothing has changed.
+func (v *Vec) Seed(seeds []uint64, which []bool) error {
+	if err := checkSeeds(seeds, which, v.options.Games); err != nil {
+		return err
 	}
 	for i, fresh := range which {
 		if fresh {
-			v.tables.seed(i, SeedAt(seed, v.options.FirstIndex+uint64(i)))
+			v.tables.seed(i, seeds[i])
 		}
+	}
+	return nil
+}
+
+func checkSeeds(seeds []uint64, which []bool, games int) error {
+	if len(seeds) != games || len(which) != games {
+		return fmt.Errorf("%w: seeds and which have %d and %d elements, not %d", ErrBatch, len(seeds), len(which), games)
 	}
 	return nil
 }

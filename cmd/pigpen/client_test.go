@@ -40,6 +40,10 @@ func (c *client) written(fields ...field) []byte {
 			b.WriteByte(':')
 			switch value := f.value.(type) {
 			case column:
+				if seeds, ok := value.values.([]uint64); ok {
+					writeJSON(&b, seeds)
+					break
+				}
 				b.Write(value.appendJSON(nil))
 			case blob:
 				writeJSON(&b, []byte(value))

@@ -35,7 +35,7 @@ func (s *session) makeEnvironment(q *request) ([]field, *replyError) {
 	if s.games+o.Games > maxGames {
 		return nil, wrongf(codeLimit, "%d games, with %d in other environments, are more than a session holds, %d", o.Games, s.games, maxGames)
 	}
-	e := &environment{games: o.Games, game: g, solo: q.has("opponents"), seed: env.SeedAt(s.seed, uint64(s.made))}
+	e := &environment{games: o.Games, game: g, solo: q.has("opponents") || g.Players() == 1 && q.has("seat"), seed: env.SeedAt(s.seed, uint64(s.made))}
 	newGames := func(o env.VecOptions) (games, error) { return env.NewVec(g, o), nil }
 	if e.solo {
 		if q.seat < 0 || q.seat >= int64(g.Players()) {
@@ -133,25 +133,39 @@ func (s *session) opponent(g env.Game, name string) (env.Player, error) {
 // reset begins episodes.
 func (e *environment) reset(q *request) ([]field, *replyError) {
 	which := q.mask
-	if !q.has("mask") {
-		if q.has("seed") {
-			return e.rows(e.fleet.reset(q.seed))
-		} else if !e.begun {
-			return e.rows(e.fleet.reset(e.seed))
-		}
-		which = slices.Repeat([]bool{true}, e.games)
-	}
 	switch {
-	case len(which) != e.games:
-		return nil, wrongf(codeBadRequest, "mask has %d elements, not %d", len(which), e.games)
+	case !q.has("mask"):
+		which = slices.Repeat([]bool{true}, e.games)
+	case len(q.mask) != e.games:
+		return nil, wrongf(codeBadRequest, "mask has %d elements, not %d", len(q.mask), e.games)
 	case !e.begun:
 		return nil, wrongf(codeNoEpisode, "the first reset is one of all games, without mask")
 	}
-	var seed *uint64
-	if q.has("seed") {
-		seed = &q.seed
+	seeds := q.seeds
+	switch {
+	case q.has("seeds") && q.has("seed"):
+		return nil, wrongf(codeBadRequest, "reset takes either a seed or seeds")
+	case q.has("seeds") && len(seeds) != e.games:
+		return nil, wrongf(codeBadRequest, "seeds has %d elements, not %d", len(seeds), e.games)
+	case q.has("seeds"):
+		for i, seed := range seeds { // as if the game were the only one
+			seeds[i] = env.SeedAt(seed, 0)
+		}
+	case q.has("seed"):
+		seeds = e.seedsOf(q.seed)
+	case !e.begun:
+		seeds = e.seedsOf(e.seed)
 	}
-	return e.rows(e.fleet.begin(which, seed))
+	return e.rows(e.fleet.begin(which, seeds))
+}
+
+// seedsOf returns the seeds of games that share one.
+func (e *environment) seedsOf(seed uint64) []uint64 {
+	seeds := make([]uint64, e.games)
+	for i := range seeds {
+		seeds[i] = env.SeedAt(seed, uint64(i))
+	}
+	return seeds
 }
 
 // step takes an action in every game.

@@ -118,7 +118,11 @@ func playBoth(t *testing.T, format, autoreset string, config env.Config, one boo
 			}
 			mask := []field{handle, {"mask", column{which, 0}}}
 			if step%20 == 3 {
-				must(v.Seed(77, which))
+				seeds := make([]uint64, o.Games)
+				for i := range seeds {
+					seeds[i] = env.SeedAt(77, uint64(i))
+				}
+				must(v.Seed(seeds, which))
 				mask = append(mask, field{"seed", 77})
 			}
 			must(v.ResetGames(which, b), v.Show(b))
@@ -146,6 +150,46 @@ func bytesOf(actions []env.Action) []uint8 {
 		b[i] = uint8(a)
 	}
 	return b
+}
+
+// TestSeeds resets games with a seed each: each plays what it would alone.
+func TestSeeds(t *testing.T) {
+	for _, format := range formats {
+		c := newClient(t, format, "")
+		var alone []float64
+		seeds := []uint64{5, 1 << 63, 5}
+		for _, seed := range seeds {
+			c.ask("make")
+			handle := field{"env", int(c.made)}
+			c.ask("reset", handle, field{"seed", seed})
+			alone = append(alone, c.ask("step", handle, field{"actions", []int{1}})["observations"].([]float64)...)
+		}
+		c.ask("make", field{"num_envs", 3})
+		handle := field{"env", int(c.made)}
+		for _, list := range []any{seeds, column{seeds, 0}} {
+			c.ask("reset", handle, field{"seeds", list})
+			if got := c.ask("step", handle, field{"actions", []int{1, 1, 1}})["observations"]; !alike(got, alone) {
+				t.Errorf("%s: seeds %v: %v, want %v", format, list, got, alone)
+			}
+		}
+		c.ask("reset", handle, field{"seeds", seeds}, field{"mask", []bool{true, false, true}})
+		c.refused(codeBadRequest, "reset", handle, field{"seeds", seeds[1:]})
+		c.refused(codeBadRequest, "reset", handle, field{"seeds", seeds}, field{"seed", 1})
+		c.refused(codeBadRequest, "reset", handle, field{"seeds", []int{1, 2, -3}})
+	}
+}
+
+// TestOnePlayer gives the only player of a game its seat in each way.
+func TestOnePlayer(t *testing.T) {
+	c := newClient(t, "jsonl", "")
+	for _, test := range []struct {
+		field field
+		seats string
+	}{{field{"opponents", []string{}}, "one"}, {field{"seat", 0}, "one"}, {field{"seat", "rotate"}, "one"}, {field{"num_envs", 1}, "all"}} {
+		if a := c.ask("make", field{"players", 1}, test.field); a["seats_controlled"] != test.seats {
+			t.Errorf("make with %v controls %v, want %s", test.field, a["seats_controlled"], test.seats)
+		}
+	}
 }
 
 // TestWorkers checks that replies do not depend on the number of workers.

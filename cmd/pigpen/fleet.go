@@ -11,7 +11,7 @@ import (
 type games interface {
 	NewBatch() *env.Batch
 	Reset(seed uint64, b *env.Batch) error
-	Seed(seed uint64, which []bool) error
+	Seed(seeds []uint64, which []bool) error
 	ResetGames(which []bool, b *env.Batch) error
 	Step(actions []env.Action, b *env.Batch) error
 	Show(b *env.Batch) error
@@ -99,17 +99,13 @@ func (f *fleet) each(do func(p *part) error) error {
 	return nil
 }
 
-func (f *fleet) reset(seed uint64) error {
-	return f.each(func(p *part) error { return p.Reset(seed, p.batch) })
-}
-
-// begin begins an episode in some of the games, with the dice of the seed if
-// there is one.
-func (f *fleet) begin(which []bool, seed *uint64) error {
+// begin begins an episode in some of the games, with the dice of their seeds if
+// there are any.
+func (f *fleet) begin(which []bool, seeds []uint64) error {
 	return f.each(func(p *part) error {
 		some := which[p.from:p.to]
-		if seed != nil {
-			if err := p.Seed(*seed, some); err != nil {
+		if seeds != nil {
+			if err := p.Seed(seeds[p.from:p.to], some); err != nil {
 				return err
 			}
 		}

@@ -60,6 +60,7 @@ func drawRequest(r *env.Rand, columns int, open ...int64) []field {
 		"illegal":      func() any { return []string{"error", "noop", "noop", "ignore"}[r.Below(4)] },
 		"env":          func() any { return append(open, 0)[r.Below(uint32(len(open)+1))] },
 		"seed":         func() any { return []any{r.Uint64(), 7, -1, 1.5}[r.Below(4)] },
+		"seeds":        func() any { return column{[]uint64{r.Uint64(), 5}[:r.Below(3)], 0} },
 		"mask":         func() any { return column{bytes(int(r.Below(3))), 0} },
 		"actions":      func() any { return column{bytes(1 + int(r.Below(2))), 0} },
 		"states":       func() any { return blob(fmt.Sprint(small())) },

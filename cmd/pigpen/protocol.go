@@ -42,7 +42,7 @@ var ops = []op{
 	{"make", nil, []string{
 		"variant", "players", "target", "options", "num_envs", "opponents", "seat", "first", "step_limit", "autoreset", "illegal",
 	}},
-	{"reset", []string{"env"}, []string{"seed", "mask"}},
+	{"reset", []string{"env"}, []string{"seed", "seeds", "mask"}},
 	{"step", []string{"env", "actions"}, nil},
 	{"state", []string{"env"}, nil},
 	{"restore", []string{"env", "states"}, nil},
@@ -82,6 +82,7 @@ type request struct {
 	ignoreIllegal      bool
 	env                int64
 	seed               uint64
+	seeds              []uint64
 	mask               []bool
 	actions            []env.Action
 	states             []byte
@@ -196,6 +197,7 @@ var kinds = map[string]fieldKind{
 		q.seed, ok = n.natural(value)
 		return ok
 	}},
+	"seeds":   {what: "a list of integers in [0, 2^64)", batch: true, read: readSeeds},
 	"mask":    {what: "a list of true and false, or of 1 and 0", batch: true, read: readMask},
 	"actions": {what: "a list of actions, each a number in [0, 255]", batch: true, read: readActions},
 	"states": {what: "bytes", batch: true, read: func(n notation, value []byte, q *request) (ok bool) {
@@ -218,6 +220,29 @@ func readOptions(n notation, value []byte, q *request) bool {
 			return false
 		}
 		q.options[name] = on
+	}
+	return true
+}
+
+func readSeeds(n notation, value []byte, q *request) bool {
+	if packed, ok := n.packed(value); ok {
+		q.seeds = make([]uint64, len(packed)/8)
+		for i := range q.seeds {
+			q.seeds[i] = binary.LittleEndian.Uint64(packed[8*i:])
+		}
+		return len(packed)%8 == 0
+	}
+	inside, ok := n.list(value)
+	if !ok {
+		return false
+	}
+	q.seeds = []uint64{}
+	for element, rest := n.cut(inside); element != nil; element, rest = n.cut(rest) {
+		seed, ok := n.natural(element)
+		if !ok {
+			return false
+		}
+		q.seeds = append(q.seeds, seed)
 	}
 	return true
 }
@@ -458,6 +483,6 @@ type blob []byte
 var dtypes = map[string]string{
 	"observation": "<i2", "observations": "<i2", "final_observations": "<i2",
 	"actions": "|u1", "roll_chance": "<f8", "win_hold": "<f8", "win_roll": "<f8",
-	"action_mask": "|b1", "mask": "|b1", "terminated": "|b1", "truncated": "|b1", "noops": "|u1",
+	"action_mask": "|b1", "mask": "|b1", "seeds": "<u8", "terminated": "|b1", "truncated": "|b1", "noops": "|u1",
 	"rewards": "<f4", "seats": "|i1",
 }
