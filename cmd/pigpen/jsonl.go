@@ -26,6 +26,7 @@ type jsonLines struct {
 	r     *bufio.Reader
 	limit int // bytes of the longest frame, line break not counted
 	frame []byte
+	line  int // number of the last line, from 1
 }
 
 func newJSONLines(r io.Reader, limit int) *jsonLines {
@@ -54,6 +55,7 @@ func (l *jsonLines) next() ([]byte, error) {
 		case err != nil:
 			return nil, err
 		}
+		l.line++
 		if skip {
 			return nil, tooLarge(l.limit)
 		}
@@ -67,11 +69,13 @@ func (l *jsonLines) next() ([]byte, error) {
 // decode implements [framing].
 func (l *jsonLines) decode(frame []byte) (request, *replyError) {
 	const should = "a frame is one JSON object on one line"
-	if !utf8.Valid(frame) || !json.Valid(frame) {
+	if !validJSON(frame) {
 		return request{}, &replyError{codeBadFrame, should}
 	}
 	return decode(jsonNotation{}, bytes.TrimSpace(frame), should)
 }
+
+func validJSON(frame []byte) bool { return utf8.Valid(frame) && json.Valid(frame) }
 
 // jsonNotation reads JSON values without space around them.
 type jsonNotation struct{}

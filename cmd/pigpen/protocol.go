@@ -86,6 +86,8 @@ type request struct {
 	mask               []bool
 	actions            []env.Action
 	states             []byte
+
+	action int64 // of a line that is imported
 }
 
 // has reports whether a field is there.
@@ -199,6 +201,7 @@ var kinds = map[string]fieldKind{
 	}},
 	"seeds":   {what: "a list of integers in [0, 2^64)", batch: true, read: readSeeds},
 	"mask":    {what: "a list of true and false, or of 1 and 0", batch: true, read: readMask},
+	"action":  numberIn(0, 1, func(q *request) *int64 { return &q.action }),
 	"actions": {what: "a list of actions, each a number in [0, 255]", batch: true, read: readActions},
 	"states": {what: "bytes", batch: true, read: func(n notation, value []byte, q *request) (ok bool) {
 		q.states, ok = n.blob(value)
@@ -374,24 +377,20 @@ type notation interface {
 // maxFields is more than any request has.
 const maxFields = 32
 
-// decode reads a request from one well-formed value, which should be a map. Where
-// that has an ID, the ID is set even if there is an error.
-func decode(n notation, frame []byte, should string) (request, *replyError) {
+// members takes a map apart into its ID, if it has one, and its other fields.
+// Where there is an ID, it is set even if there is an error.
+func members(n notation, frame []byte, should string) (id []byte, names []string, values [][]byte, wrong *replyError) {
 	inside, ok := n.object(frame)
 	if !ok {
-		return request{}, &replyError{codeBadFrame, should}
+		return nil, nil, nil, &replyError{codeBadFrame, should}
 	}
-	var q request
-	var names []string
-	var values [][]byte
-	var wrong *replyError
 	for key, rest := n.cut(inside); key != nil; key, rest = n.cut(rest) {
 		var value []byte
 		value, rest = n.cut(rest)
 		name, ok := n.text(key)
 		switch {
-		case name == "id" && ok && q.id == nil:
-			q.id = value
+		case name == "id" && ok && id == nil:
+			id = value
 		case wrong != nil: // only the ID matters now
 		case !ok:
 			wrong = wrongf(codeBadRequest, "the name of a field is no string")
@@ -403,6 +402,36 @@ func decode(n notation, frame []byte, should string) (request, *replyError) {
 			names, values = append(names, name), append(values, value)
 		}
 	}
+	return id, names, values, wrong
+}
+
+// read reads the fields of an op.
+func (o op) read(n notation, names []string, values [][]byte, q *request) *replyError {
+	for _, name := range names {
+		if !slices.Contains(o.required, name) && !slices.Contains(o.optional, name) {
+			return wrongf(codeBadRequest, "%s has no field %.40q", o.name, name)
+		}
+	}
+	for _, name := range o.required {
+		if !slices.Contains(names, name) {
+			return wrongf(codeBadRequest, "the field %q is missing", name)
+		}
+	}
+	for i, name := range names {
+		kind := kinds[name]
+		if !kind.batch && len(values[i]) > smallField || !kind.read(n, values[i], q) {
+			return wrongf(codeBadRequest, "the field %q is not %s", name, kind.what)
+		}
+	}
+	q.given = names
+	return nil
+}
+
+// decode reads a request from one well-formed value, which should be a map. Where
+// that has an ID, the ID is set even if there is an error.
+func decode(n notation, frame []byte, should string) (request, *replyError) {
+	id, names, values, wrong := members(n, frame, should)
+	q := request{id: id}
 	if wrong != nil {
 		return q, wrong
 	}
@@ -410,34 +439,15 @@ func decode(n notation, frame []byte, should string) (request, *replyError) {
 	if i < 0 {
 		return q, &replyError{codeBadRequest, `the field "op" is missing; it is ` + opNames()}
 	}
+	var ok bool
 	if q.op, ok = n.text(values[i]); !ok {
 		return q, &replyError{codeBadRequest, `the field "op" is no string; it is ` + opNames()}
 	}
 	k := slices.IndexFunc(ops, func(o op) bool { return o.name == q.op })
 	if k < 0 {
-		return q, &replyError{codeUnknownOp, fmt.Sprintf("op %.40q; it is %s", q.op, opNames())}
+		return q, wrongf(codeUnknownOp, "op %.40q; it is %s", q.op, opNames())
 	}
-	for _, name := range names {
-		if name != "op" && !slices.Contains(ops[k].required, name) && !slices.Contains(ops[k].optional, name) {
-			return q, &replyError{codeBadRequest, fmt.Sprintf("%s has no field %.40q", q.op, name)}
-		}
-	}
-	for _, name := range ops[k].required {
-		if !slices.Contains(names, name) {
-			return q, &replyError{codeBadRequest, fmt.Sprintf("the field %q is missing", name)}
-		}
-	}
-	for i, name := range names {
-		if name == "op" {
-			continue
-		}
-		kind := kinds[name]
-		if !kind.batch && len(values[i]) > smallField || !kind.read(n, values[i], &q) {
-			return q, &replyError{codeBadRequest, fmt.Sprintf("the field %q is not %s", name, kind.what)}
-		}
-	}
-	q.given = names
-	return q, nil
+	return q, ops[k].read(n, slices.Delete(names, i, i+1), slices.Delete(values, i, i+1), &q)
 }
 
 // A reply answers one request. Its ID is the request's; nil stands for null,

@@ -1,0 +1,249 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+
+	"pigpen/env"
+	"pigpen/policies"
+)
+
+// importResult is what import prints with --json.
+type importResult struct {
+	gameResult
+	Agent      string `json:"agent"`
+	States     string `json:"states"`
+	Entries    int    `json:"entries"`
+	Given      int    `json:"given"` // entries that the input decides
+	PolicyFile string `json:"policy_file"`
+	// Score is nil where the game is not solvable.
+	Score *score `json:"score"`
+}
+
+func importCommand() command {
+	fs := newFlags("import")
+	var (
+		game   = addGameFlags(fs)
+		format = fs.String("format", "jsonl", "format of the input: jsonl or msgpack")
+		agent  = fs.String("agent", "external", "name of what made the decisions, for the file")
+		out    = fs.String("out", "", "file to write")
+		asJSON = fs.Bool("json", false, "print one JSON object")
+	)
+	return command{
+		name: "import", args: "[INPUT]", flags: fs,
+		short: "make a policy file of decisions that were made elsewhere",
+		long: `Reads what a trainer decided, from a file or from stdin, writes a policy file, and
+tells exactly how often the policy wins. In jsonl each line is one state as its
+player sees it, with the action, 0 to hold or 1 to roll:
+
+  {"observation":[31,20,46],"action":0}
+
+In msgpack all is one map: observations, 16-bit integers, and actions, bytes,
+packed row after row and little-endian. States that are not there hold. A state
+may come twice if the action is the same.`,
+		example: "pigpen import --target 50 --out mine.msgpack decisions.jsonl",
+		run: func(ctx context.Context, s streams, args []string) error {
+			switch {
+			case len(args) > 1:
+				return usagef("inputs given: %d; at most one is read, else stdin", len(args))
+			case *out == "":
+				return usagef("--out is missing: the file to write")
+			case *format != "jsonl" && *format != "msgpack":
+				return usagef("--format %q; it is jsonl or msgpack", *format)
+			}
+			g, err := game.game()
+			if err != nil {
+				return err
+			}
+			layout, err := policies.NewLayout(g, policies.AutoStates(g))
+			if err != nil {
+				return usageError{err}
+			}
+			if err := mayWrite(*out); err != nil {
+				return err
+			}
+			in, name := s.in, "stdin"
+			if len(args) == 1 {
+				file, err := os.Open(args[0])
+				if err != nil {
+					return err
+				}
+				defer file.Close()
+				in, name = file, args[0]
+			}
+			t := newImportedTable(layout)
+			if *format == "jsonl" {
+				err = t.readLines(in)
+			} else {
+				err = t.readMap(in)
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			file := policies.File{Table: t.table, Made: policies.Made{Agent: *agent, Program: version}}
+			if err := policies.Save(*out, file); err != nil {
+				return fmt.Errorf("the policy could not be written: %w", err)
+			}
+			return t.report(ctx, s.out, *out, *agent, *asJSON)
+		},
+	}
+}
+
+// An importedTable is a table that is filled from outside.
+type importedTable struct {
+	table *policies.Table
+	game  env.Game
+	given []byte // bit i%8 of byte i/8 is 1 where entry i has been decided
+	count int    // of these bits
+}
+
+func newImportedTable(l policies.Layout) *importedTable {
+	t := &importedTable{table: policies.NewTable(l), game: l.Game(), given: make([]byte, l.Entries()/8+1)}
+	for i := range l.TurnStarts() {
+		t.table.Set(i, true)
+	}
+	return t
+}
+
+// decide enters one decision.
+func (t *importedTable) decide(observation []int16, action env.Action) error {
+	if action >= env.NumActions {
+		return fmt.Errorf("action %d; an action is 0 (hold) or 1 (roll)", uint8(action))
+	}
+	if columns := t.game.NumColumns(); len(observation) != columns {
+		return fmt.Errorf("an observation of %v has %d columns, not %d", t.game, columns, len(observation))
+	}
+	state, err := t.game.StateOf(observation)
+	if err != nil {
+		return err
+	}
+	if action == env.Hold && state.TurnTotal == 0 {
+		return errors.New("it holds before the first roll of the turn; a turn begins with a roll")
+	}
+	l := t.table.Layout()
+	i := l.Index(&state)
+	roll := action == env.Roll
+	if t.given[i>>3]>>(i&7)&1 == 0 {
+		t.given[i>>3] |= 1 << (i & 7)
+		t.count++
+		t.table.Set(i, roll)
+	} else if t.table.Rolls(i) != roll {
+		return fmt.Errorf("the state %v, or one that the table (%s states) does not tell from it, has come before with the other action", observation, l.States())
+	}
+	return nil
+}
+
+// maxLine is more than any decision is long.
+const maxLine = 1 << 16
+
+// readLines reads decisions, a JSON object each.
+func (t *importedTable) readLines(in io.Reader) error {
+	lines := newJSONLines(in, maxLine)
+	for {
+		frame, err := lines.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = t.readLine(frame)
+		}
+		if err != nil {
+			return fmt.Errorf("line %d: %w", lines.line, err)
+		}
+	}
+}
+
+func (t *importedTable) readLine(frame []byte) error {
+	const should = "a decision is one JSON object on one line"
+	if !validJSON(frame) {
+		return errors.New(should)
+	}
+	q, err := readDecisions(jsonNotation{}, bytes.TrimSpace(frame), should, "observation", "action")
+	if err != nil {
+		return err
+	}
+	return t.decide(q.observation, env.Action(q.action))
+}
+
+// readDecisions reads a map with the given fields and no others.
+func readDecisions(n notation, frame []byte, should string, fields ...string) (request, error) {
+	var q request
+	id, names, values, wrong := members(n, frame, should)
+	if wrong == nil && id != nil {
+		wrong = wrongf(codeBadRequest, "a decision has no field %q", "id")
+	}
+	if wrong == nil {
+		wrong = op{name: "a decision", required: fields}.read(n, names, values, &q)
+	}
+	if wrong != nil {
+		return q, errors.New(wrong.Message)
+	}
+	return q, nil
+}
+
+// readMap reads decisions that are packed in one map of msgpack.
+func (t *importedTable) readMap(in io.Reader) error {
+	stream := newMsgpackStream(in, maxImport)
+	frame, err := stream.next()
+	switch {
+	case err == io.EOF:
+		return errors.New("it is empty; it should be one map")
+	case err != nil:
+		return err
+	}
+	frame = bytes.Clone(frame)
+	if _, err := stream.next(); err != io.EOF {
+		return errors.New("it should be one map, and something follows it")
+	}
+	d, err := readDecisions(msgpackNotation{}, frame, "the input is one map", "observations", "actions")
+	if err != nil {
+		return err
+	}
+	columns := t.game.NumColumns()
+	if n := len(d.actions); len(d.observations.values) != n*columns || d.observations.columns != 0 && d.observations.columns != columns {
+		return fmt.Errorf("%d actions and %d numbers of observations; %v has %d columns for each", n, len(d.observations.values), t.game, columns)
+	}
+	for i, action := range d.actions {
+		if err := t.decide(d.observations.values[i*columns:(i+1)*columns], action); err != nil {
+			return fmt.Errorf("row %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// maxImport is the largest map of msgpack that is read.
+const maxImport = 1 << 30
+
+// report prints how many decisions there are and how good they are.
+func (t *importedTable) report(ctx context.Context, w io.Writer, file, agent string, asJSON bool) error {
+	l := t.table.Layout()
+	r := importResult{
+		gameResult: resultOf(t.game, 0), Agent: agent, States: string(l.States()),
+		Entries: l.Entries(), Given: t.count, PolicyFile: file,
+	}
+	if solvable(t.game) {
+		rival, err := policies.Named(ctx, reference(t.game), t.game)
+		if err != nil {
+			return err
+		}
+		j := judge{game: t.game, rival: player{name: reference(t.game), policy: rival}, workers: runtime.GOMAXPROCS(0)}
+		s, err := j.score(ctx, player{name: file, policy: t.table})
+		if err != nil {
+			return err
+		}
+		r.Score = &s
+	}
+	if asJSON {
+		return printJSON(w, r)
+	}
+	text := fmt.Sprintf("%v\n%d of %d entries are given; the policy is in %s\n", t.game, r.Given, r.Entries, file)
+	if r.Score != nil {
+		text += r.Score.String()
+	}
+	return print(w, text)
+}
