@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"encoding/hex"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -134,32 +136,87 @@ func TestREADMEFigures(t *testing.T) {
 	}
 }
 
-// TestProtocolTranscript replays the sessions that PROTOCOL.md prints: lines
-// that begin with "> " are sent, and those with "< " come back.
-func TestProtocolTranscript(t *testing.T) {
+// A transcript is a session that a document shows.
+type transcript struct {
+	args []string
+	sent []byte
+	// replies is a regular expression.
+	replies string
+}
+
+// transcripts returns the sessions of PROTOCOL.md: after the command that starts
+// it, lines that begin with "> " are sent, and those with "< " come back, where
+// an ellipsis stands for anything. Of msgpack they are in hexadecimal, and end at
+// a #.
+func transcripts(t *testing.T) []transcript {
 	text, err := os.ReadFile("PROTOCOL.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var args []string
-	var in, want strings.Builder
+	var list []transcript
 	for line := range strings.Lines(string(text)) {
 		if command, ok := strings.CutPrefix(line, "$ pigpen "); ok {
-			args = strings.Fields(command)
-		} else if sent, ok := strings.CutPrefix(line, "> "); ok {
-			in.WriteString(sent)
+			list = append(list, transcript{args: strings.Fields(command)})
+		}
+		if len(list) == 0 {
+			continue
+		}
+		s := &list[len(list)-1]
+		isHex := slices.Contains(s.args, "msgpack")
+		plain := func(text string) string {
+			if isHex {
+				text, _, _ = strings.Cut(text, "#")
+				text = strings.Join(strings.Fields(text), "")
+			}
+			return text
+		}
+		if sent, ok := strings.CutPrefix(line, "> "); ok {
+			b := []byte(plain(sent))
+			if isHex {
+				if b, err = hex.DecodeString(plain(sent)); err != nil {
+					t.Fatalf("%q: %v", line, err)
+				}
+			}
+			s.sent = append(s.sent, b...)
 		} else if reply, ok := strings.CutPrefix(line, "< "); ok {
-			want.WriteString(reply)
+			s.replies += strings.ReplaceAll(regexp.QuoteMeta(plain(reply)), "…", ".*")
 		}
 	}
-	if args == nil || in.Len() == 0 || want.Len() == 0 {
-		t.Fatal("PROTOCOL.md shows no session")
+	return list
+}
+
+// TestProtocolTranscripts replays the sessions that PROTOCOL.md shows, and
+// checks that they show every op and every error.
+func TestProtocolTranscripts(t *testing.T) {
+	var shown strings.Builder
+	for _, s := range transcripts(t) {
+		var out, stderr bytes.Buffer
+		if status := run(t.Context(), s.args, bytes.NewReader(s.sent), &out, &stderr); status != statusDone || stderr.Len() > 0 {
+			t.Errorf("pigpen %q: exit status %d, stderr %q", s.args, status, stderr.String())
+		}
+		got := out.String()
+		if slices.Contains(s.args, "msgpack") {
+			got = hex.EncodeToString(out.Bytes())
+		}
+		if !regexp.MustCompile("^" + s.replies + "$").MatchString(got) {
+			t.Errorf("pigpen %q replies\n%s\nand PROTOCOL.md shows\n%s", s.args, got, s.replies)
+		}
+		shown.Write(s.sent)
+		shown.WriteString(got)
 	}
-	var out, stderr bytes.Buffer
-	if status := run(t.Context(), args, strings.NewReader(in.String()), &out, &stderr); status != statusDone || stderr.Len() > 0 {
-		t.Errorf("exit status %d, stderr %q", status, stderr.String())
+	var want []string
+	for _, o := range ops {
+		want = append(want, `"op":"`+o.name+`"`)
 	}
-	if out.String() != want.String() {
-		t.Errorf("the session prints\n%s\nand PROTOCOL.md shows\n%s", out.String(), want.String())
+	for _, code := range []string{
+		codeBadFrame, codeFrameTooLarge, codeBadRequest, codeUnknownOp, codeNoPolicy, codeBadState,
+		codeBadGame, codeBadPolicy, codeLimit, codeUnknownEnv, codeNoEpisode, codeIllegalAction,
+	} {
+		want = append(want, `"code":"`+code+`"`)
+	}
+	for _, text := range want {
+		if !strings.Contains(shown.String(), text) {
+			t.Errorf("no session of PROTOCOL.md shows %s", text)
+		}
 	}
 }
