@@ -288,8 +288,9 @@ func (g Game) StateOf(observation []int16) (State, error) {
 	before := n - 1 - int(s.Seat)
 	copy(s.Scores[s.Seat+1:], others[:before])
 	copy(s.Scores[:s.Seat], others[before:])
-	if g.variant.Ending == AtTarget && g.best(&s) >= g.target {
-		return State{}, g.badState("the game is over")
+	err := g.validate(&s)
+	if err != nil && g.variant.Ending == AtTarget && g.best(&s) >= g.target {
+		err = g.badState("the game is over")
 	}
-	return s, g.validate(&s)
+	return s, err
 }
