@@ -16,7 +16,7 @@ import (
 // its table.
 func TestImport(t *testing.T) {
 	for _, format := range formats {
-		for _, config := range []env.Config{{Variant: "pig", Players: 2, Target: 15}, {Variant: "pig-last-round", Players: 3, Target: 4}, {Variant: "cochon", Players: 2, Target: 10}} {
+		for _, config := range []env.Config{{Variant: "pig", Players: 2, Target: 15}, {Variant: "pig-last-round", Players: 2, Target: 4}, {Variant: "cochon", Players: 2, Target: 10}} {
 			g := env.Must(env.New(config))
 			layout, err := policies.NewLayout(g, policies.FullStates)
 			must(err)
