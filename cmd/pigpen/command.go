@@ -156,6 +156,19 @@ func printable(text string) string {
 	return b.String()
 }
 
+// unlessDone returns what do returns, or ctx.Err() as soon as ctx ends: do may
+// then be stuck in a read or a write, and ends with the program.
+func unlessDone(ctx context.Context, do func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- do() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // print writes text in one piece and returns what went wrong.
 func print(w io.Writer, text string) error {
 	_, err := io.WriteString(w, text)

@@ -37,15 +37,15 @@ func importCommand() command {
 	return command{
 		name: "import", args: "[INPUT]", flags: fs,
 		short: "make a policy file of decisions that were made elsewhere",
-		long: `Reads what a trainer decided, from a file or from stdin, writes a policy file, and
-tells exactly how often the policy wins. In jsonl each line is one state as its
-player sees it, with the action, 0 to hold or 1 to roll:
+		long: `Reads what a trainer decided, from a file or from stdin, writes a policy file,
+and tells exactly how often the policy wins. In jsonl each line is one state as
+its player sees it, with the action, 0 to hold or 1 to roll:
 
   {"observation":[31,20,46],"action":0}
 
 In msgpack all is one map: observations, 16-bit integers, and actions, bytes,
-packed row after row and little-endian. States that are not there hold. A state
-may come twice if the action is the same.`,
+packed row after row and little-endian. In states that are not there the policy
+holds. A state may come twice if the action is the same.`,
 		example: "pigpen import --target 50 --out mine.msgpack decisions.jsonl",
 		run: func(ctx context.Context, s streams, args []string) error {
 			switch {
@@ -77,12 +77,11 @@ may come twice if the action is the same.`,
 				in, name = file, args[0]
 			}
 			t := newImportedTable(layout)
-			if *format == "jsonl" {
-				err = t.readLines(in)
-			} else {
-				err = t.readMap(in)
+			read := t.readLines
+			if *format == "msgpack" {
+				read = t.readMap
 			}
-			if err != nil {
+			if err := unlessDone(ctx, func() error { return read(in) }); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 			file := policies.File{Table: t.table, Made: policies.Made{Agent: *agent, Program: version}}

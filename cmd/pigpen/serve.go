@@ -27,11 +27,12 @@ func serveCommand() command {
 	return command{
 		name: "serve", args: "[FILE|NAME]", flags: fs,
 		short: "serve a policy and environments on stdin and stdout",
-		long: `Answers requests until stdin ends or a request says quit: what the policy does in
-given states, and what happens in games that a trainer in any language plays. In
-jsonl a request is one JSON object on a line, in msgpack one map; the protocol is
-described in cmd/pigpen/PROTOCOL.md. Nothing else is written to stdout. An error is
-a reply and ends nothing. Without a policy there are environments only.`,
+		long: `Answers requests until stdin ends or a request says quit: what the policy does
+in given states, and what happens in games that a trainer in any language plays.
+In jsonl a request is one JSON object on a line, in msgpack one map; the
+protocol is described in cmd/pigpen/PROTOCOL.md. Nothing else is written to
+stdout. An error is a reply and ends nothing. Without a policy there are
+environments only.`,
 		example: `printf '{"id":1,"op":"act","observation":[0,19,0]}\n' | pigpen serve hold-20`,
 		run: func(ctx context.Context, s streams, args []string) error {
 			if len(args) > 1 {
@@ -94,17 +95,12 @@ func newFraming(format string, in io.Reader, limit int) framing {
 }
 
 // serve answers requests until the input ends, the client quits, or ctx ends.
-// A session may be stuck in a read or a write when ctx ends; it then ends with
-// the program.
 func serve(ctx context.Context, s streams, session *session) error {
-	done := make(chan error, 1)
-	go func() { done <- session.run(s.in, s.out) }()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
+	err := unlessDone(ctx, func() error { return session.run(s.in, s.out) })
+	if errors.Is(err, context.Canceled) {
 		return errInterrupted
 	}
+	return err
 }
 
 // A conversation holds back replies until something is to be read that has not

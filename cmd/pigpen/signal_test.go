@@ -80,6 +80,25 @@ func TestTrainInterrupted(t *testing.T) {
 	}
 }
 
+// TestImportInterrupted sends an interrupt to an import whose input goes on.
+func TestImportInterrupted(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "q.msgpack")
+	cmd, stdin, stdout, stderr := process(t, "import", "--out", file)
+	// The pipe holds less than this: it is being read when the write returns.
+	if _, err := io.WriteString(stdin, strings.Repeat("{\"observation\":[0,20,0],\"action\":0}\n", 5000)); err != nil {
+		t.Fatal(err)
+	}
+	must(cmd.Process.Signal(syscall.SIGINT))
+	chatter, _ := io.ReadAll(stderr)
+	io.Copy(io.Discard, stdout)
+	if status, want := exitStatus(t, cmd), "pigpen: import: interrupted\n"; status != statusInterrupted || !strings.HasSuffix(string(chatter), want) {
+		t.Errorf("exit status %d, stderr %q, want %d and %q", status, chatter, statusInterrupted, want)
+	}
+	if _, err := os.Stat(file); err == nil {
+		t.Errorf("%s has been written", file)
+	}
+}
+
 // TestServeEnds checks each way in which a session ends, in both formats.
 func TestServeEnds(t *testing.T) {
 	for _, format := range formats {
