@@ -15,11 +15,14 @@ type Player interface {
 // Choose returns the action of a player in s: the only legal one, or one
 // drawn with the player's chance of rolling. A draw is taken from r only where
 // that chance is neither 0 nor 1. At least one action must be legal.
-func Choose(p Player, s State, r *Rand) Action {
+func Choose(p Player, s State, r *Rand) Action { return choose(p, &s, r) }
+
+// choose is Choose, which copies the state once less.
+func choose(p Player, s *State, r *Rand) Action {
 	if s.TurnTotal == 0 {
 		return Roll
 	}
-	switch c := p.RollChance(s); {
+	switch c := p.RollChance(*s); {
 	case c >= 1:
 		return Roll
 	case c > 0 && r.Float64() < c:
@@ -140,7 +143,7 @@ func (s *Solo) begin() {
 func (s *Solo) playOthers() {
 	m := &s.match
 	for m.live && int(m.state.Seat) != s.seat {
-		if _, _, err := m.Step(Choose(s.players[m.state.Seat], m.state, &m.rand)); err != nil {
+		if _, _, err := m.Step(choose(s.players[m.state.Seat], &m.state, &m.rand)); err != nil {
 			panic(err) // Choose returns legal actions only
 		}
 	}
@@ -177,8 +180,9 @@ func (s *Solo) step(a Action) (reward float64, terminated, truncated bool, err e
 		}
 		s.playOthers()
 	}
-	reward = m.Reward(s.seat)
-	terminated = m.state.Over
+	if terminated = m.state.Over; terminated || m.game.players == 1 {
+		reward = m.Reward(s.seat)
+	}
 	return reward, terminated, s.count(terminated), nil
 }
 
@@ -196,15 +200,19 @@ func (s *Solo) observe() []int16 {
 	return g.Observe(make([]int16, 0, g.NumColumns()), s.match.state, s.seat)
 }
 
+// rollOnly reports whether Roll alone is legal, where an episode is under way: at
+// the beginning of a turn, and where the others have ended the game.
+func (s *Solo) rollOnly() bool { return s.match.state.TurnTotal == 0 }
+
 // legal returns the actions that the next step takes.
 func (s *Solo) legal() Actions {
 	switch {
 	case !s.live:
 		return 0
-	case s.match.state.Over:
+	case s.rollOnly():
 		return RollOnly
 	}
-	return s.match.Legal()
+	return HoldOrRoll
 }
 
 func (s *Solo) info() Info {

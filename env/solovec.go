@@ -150,7 +150,7 @@ func (v *SoloVec) Step(actions []Action, b *Batch) error {
 		return err
 	}
 	for i, a := range actions {
-		if a >= NumActions || a == Hold && !v.options.IgnoreIllegal && v.solos[i].legal() == RollOnly {
+		if a >= NumActions || a == Hold && !v.options.IgnoreIllegal && v.solos[i].live && v.solos[i].rollOnly() {
 			return fmt.Errorf("game %d: %w", i, illegal(a))
 		}
 	}
@@ -172,7 +172,7 @@ func (v *SoloVec) step(i int, a Action, b *Batch) {
 		}
 		return
 	}
-	if a == Hold && v.options.IgnoreIllegal && s.legal() == RollOnly {
+	if a == Hold && v.options.IgnoreIllegal && s.rollOnly() {
 		b.Ignored[i] = true
 		b.Truncated[i] = s.count(false)
 	} else {
@@ -193,15 +193,14 @@ func (v *SoloVec) step(i int, a Action, b *Batch) {
 // observe writes row i of observations.
 func (v *SoloVec) observe(i int, observations []int16) {
 	s := &v.solos[i]
-	v.game.Observe(observations[i*v.columns:i*v.columns:(i+1)*v.columns], s.match.state, s.seat)
+	v.game.observe(observations[i*v.columns:(i+1)*v.columns], &s.match.state, s.seat)
 }
 
 // show writes the rows of game i that say how it stands.
 func (v *SoloVec) show(i int, b *Batch) {
 	s := &v.solos[i]
 	v.observe(i, b.Observations)
-	legal := s.legal()
-	b.Legal[NumActions*i], b.Legal[NumActions*i+1] = legal.Has(Hold), legal.Has(Roll)
+	b.Legal[NumActions*i], b.Legal[NumActions*i+1] = s.live && !s.rollOnly(), s.live
 	b.Seats[i] = int8(s.seat)
 }
 

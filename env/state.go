@@ -3,6 +3,7 @@ package env
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -253,44 +254,71 @@ func (g Game) NumColumns() int {
 // [Game.Columns] says, and returns the extended slice. The turn total is
 // shown only to the seat to move: to the others it is 0.
 func (g Game) Observe(dst []int16, s State, seat int) []int16 {
-	turnTotal := s.TurnTotal
-	if seat != int(s.Seat) {
-		turnTotal = 0
-	}
-	dst = append(dst, s.Scores[seat], turnTotal)
-	dst = append(dst, s.Scores[seat+1:g.players]...)
-	dst = append(dst, s.Scores[:seat]...)
-	if g.variant.Ending == AfterRound {
-		dst = append(dst, int16(g.SeatsAfter(&s, seat)))
-	}
+	n, columns := len(dst), g.NumColumns()
+	dst = slices.Grow(dst, columns)[:n+columns]
+	g.observe(dst[n:], &s, seat)
 	return dst
+}
+
+// observe is Observe into a row of the right length.
+func (g *Game) observe(row []int16, s *State, seat int) {
+	row[0], row[1] = s.Scores[seat], 0
+	if seat == int(s.Seat) {
+		row[1] = s.TurnTotal
+	}
+	other := seat
+	for k := 2; k <= int(g.players); k++ {
+		if other++; other == int(g.players) {
+			other = 0
+		}
+		row[k] = s.Scores[other]
+	}
+	if g.variant.Ending == AfterRound {
+		row[g.players+1] = int16(g.SeatsAfter(s, seat))
+	}
 }
 
 // StateOf returns a state in which the player to move observes exactly the
 // given columns, the inverse of [Game.Observe] up to a shift of the seats: the
 // mover sits in seat 0 or, in games that end after a round, where the last
 // column puts it with seat 0 first. The error wraps [ErrState].
-func (g Game) StateOf(observation []int16) (State, error) {
-	if len(observation) != g.NumColumns() {
-		return State{}, g.badState("an observation has %d columns, not %d", g.NumColumns(), len(observation))
-	}
+func (g Game) StateOf(observation []int16) (s State, err error) {
+	err = g.ReadState(observation, &s)
+	return s, err
+}
+
+// ReadState is StateOf into a state of the caller's: copying one that was just
+// written in parts costs more than the rest. After an error the state is not to
+// be used.
+func (g *Game) ReadState(observation []int16, s *State) error {
 	n := int(g.players)
-	s := State{TurnTotal: observation[1]}
-	if g.variant.Ending == AfterRound {
+	columns, afterRound := n+1, g.variant.Ending == AfterRound
+	if afterRound {
+		columns++
+	}
+	if len(observation) != columns {
+		return g.badState("an observation has %d columns, not %d", columns, len(observation))
+	}
+	*s = State{TurnTotal: observation[1]}
+	seat := 0
+	if afterRound {
 		after := observation[n+1]
 		if after < 0 || int(after) >= n {
-			return State{}, g.badState("%d seats after mine are not in [0, %d)", after, n)
+			return g.badState("%d seats after mine are not in [0, %d)", after, n)
 		}
-		s.Seat = int8(n - 1 - int(after))
+		seat = n - 1 - int(after)
+		s.Seat = int8(seat)
 	}
-	s.Scores[s.Seat] = observation[0]
-	others := observation[2 : n+1] // from the next seat on
-	before := n - 1 - int(s.Seat)
-	copy(s.Scores[s.Seat+1:], others[:before])
-	copy(s.Scores[:s.Seat], others[before:])
-	err := g.validate(&s)
-	if err != nil && g.variant.Ending == AtTarget && g.best(&s) >= g.target {
+	s.Scores[seat] = observation[0]
+	for _, score := range observation[2 : n+1] {
+		if seat++; seat == n {
+			seat = 0
+		}
+		s.Scores[seat] = score
+	}
+	err := g.validate(s)
+	if err != nil && !afterRound && g.best(s) >= g.target {
 		err = g.badState("the game is over")
 	}
-	return s, err
+	return err
 }

@@ -120,9 +120,9 @@ func (d *decider) many(values []int16, columns int) ([]field, *replyError) {
 	}
 	seed := env.SeedAt(d.seed, d.batches)
 	errs := inParts(n, rowsPerWorker, d.workers, func(from, to int) *replyError {
+		var state env.State
 		for i := from; i < to; i++ {
-			state, err := d.game.StateOf(values[i*columns : (i+1)*columns])
-			if err != nil {
+			if err := d.game.ReadState(values[i*columns:(i+1)*columns], &state); err != nil {
 				return wrongf(codeBadState, "row %d: %s", i, oneLine(err))
 			}
 			chance := d.chance(state)
