@@ -78,9 +78,12 @@ func (s *session) gameOf(q *request) (env.Game, *replyError) {
 		return s.game, nil
 	}
 	// A Config takes these for a wish for the default.
-	for name, zero := range map[string]bool{"variant": q.variant == "", "players": q.players == 0, "target": q.target == 0} {
-		if zero && q.has(name) {
-			return env.Game{}, wrongf(codeBadGame, "%s is empty or 0; leave it away for the default", name)
+	for _, f := range []struct {
+		name  string
+		empty bool
+	}{{"variant", q.variant == ""}, {"players", q.players == 0}, {"target", q.target == 0}} {
+		if f.empty && q.has(f.name) {
+			return env.Game{}, wrongf(codeBadGame, "%s is empty or 0; leave it away for the default", f.name)
 		}
 	}
 	g, err := env.New(env.Config{Variant: q.variant, Players: int(q.players), Target: int(q.target), Options: q.options})

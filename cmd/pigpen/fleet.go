@@ -72,15 +72,19 @@ func newFleet(o env.VecOptions, workers int, newGames func(o env.VecOptions) (ga
 	return f, nil
 }
 
-// share makes a batch for n games of one for the first part.
+// share makes a batch for n games of that of the first part.
 func (f *fleet) share(n int) {
 	b, first := f.batch, f.parts[0].to
 	f.batch = &env.Batch{
-		Observations: make([]int16, len(b.Observations)/first*n), Rewards: make([]float32, len(b.Rewards)/first*n),
-		Terminated: make([]bool, n), Truncated: make([]bool, n), Legal: make([]bool, env.NumActions*n), Seats: make([]int8, n),
-		Final: make([]int16, len(b.Final)/first*n), Ignored: make([]bool, len(b.Ignored)/first*n),
+		Observations: widened(b.Observations, first, n), Rewards: widened(b.Rewards, first, n),
+		Terminated: widened(b.Terminated, first, n), Truncated: widened(b.Truncated, first, n),
+		Legal: widened(b.Legal, first, n), Seats: widened(b.Seats, first, n),
+		Final: widened(b.Final, first, n), Ignored: widened(b.Ignored, first, n),
 	}
 }
+
+// widened returns rows for n games that are as long as those of some.
+func widened[T any](rows []T, some, n int) []T { return make([]T, len(rows)/some*n) }
 
 // section returns the rows of a part of n games.
 func section[T any](all []T, p *part, n int) []T {

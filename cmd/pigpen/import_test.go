@@ -84,3 +84,38 @@ func TestImportMap(t *testing.T) {
 		}
 	}
 }
+
+// FuzzImport reads any bytes as decisions, in both formats. What is taken can be
+// asked for.
+func FuzzImport(f *testing.F) {
+	f.Add([]byte(`{"observation":[0,5,0],"action":0}` + "\n" + `{"action":1,"observation":[3,0,9]}`))
+	f.Add([]byte(`{"observation":[],"action":2}`))
+	f.Add(pack(map[string]any{"observations": [][]int{{0, 5, 0}}, "actions": []int{1}}))
+	f.Add(pack(map[string]any{"observations": column{[]int16{0, 5, 0, 1, 0, 9}, 0}.packed(), "actions": []byte{1, 1}}))
+	layout, err := policies.NewLayout(env.Must(env.New(env.Config{Target: 10})), policies.FullStates)
+	must(err)
+	f.Fuzz(func(t *testing.T, in []byte) {
+		for _, msgpack := range []bool{false, true} {
+			table := newImportedTable(layout)
+			read := table.readLines
+			if msgpack {
+				read = table.readMap
+			}
+			if read(bytes.NewReader(in)) != nil {
+				continue
+			}
+			holds := 0
+			for i, s := range layout.All() {
+				if !table.table.Rolls(i) {
+					holds++
+				}
+				if s.TurnTotal == 0 && !table.table.Rolls(i) {
+					t.Errorf("%q: the policy holds in %+v", in, s)
+				}
+			}
+			if holds > layout.Entries() || table.count > len(in) {
+				t.Errorf("%q: %d decisions, of which %d hold", in, table.count, holds)
+			}
+		}
+	})
+}

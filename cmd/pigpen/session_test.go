@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"maps"
 	"reflect"
 	"slices"
@@ -45,6 +46,24 @@ func TestHello(t *testing.T) {
 		c.policy = nil
 		if a := c.ask("hello"); a["policy"] != nil {
 			t.Errorf("%s: without a policy, hello says %v", format, a["policy"])
+		}
+	}
+}
+
+// TestBytesRepeat checks that a session that is repeated writes the same bytes.
+func TestBytesRepeat(t *testing.T) {
+	for _, format := range formats {
+		var first []byte
+		for range 20 {
+			c := newClient(t, format, "race")
+			out := c.send(slices.Concat(
+				c.written(field{"op", "hello"}), c.written(field{"op", "make"}, field{"variant", "cochon"}), c.written(field{"op", "reset"}, field{"env", 1}),
+			))
+			if first == nil {
+				first = out
+			} else if !bytes.Equal(out, first) {
+				t.Fatalf("%s: the session writes\n%q, and\n%q before", format, out, first)
+			}
 		}
 	}
 }
