@@ -452,6 +452,28 @@ func TestGamesIgnoreIllegal(t *testing.T) {
 	})
 }
 
+// TestGamesAllocate checks that a step with actions that are ignored allocates
+// nothing.
+func TestGamesAllocate(t *testing.T) {
+	o := env.VecOptions{Games: 64, StepLimit: 50, IgnoreIllegal: true}
+	for _, players := range []int{2, 3} {
+		g := pigGame(players, 20)
+		for _, v := range []games{env.NewVec(g, o), newSoloVec(t, g, env.SoloVecOptions{VecOptions: o, Opponents: alike(1, holdAt(5))})} {
+			b, coins, actions := begun(t, v, 1), env.NewRand(actionSeed), make([]env.Action, o.Games)
+			if allocs := testing.AllocsPerRun(300, func() {
+				for i := range actions {
+					actions[i] = env.Action(coins.Below(2))
+				}
+				if err := v.Step(actions, b); err != nil {
+					t.Fatal(err)
+				}
+			}); allocs != 0 {
+				t.Errorf("Step of %T, %v: %v allocations, want 0", v, g, allocs)
+			}
+		}
+	}
+}
+
 // TestSoloVecErrors checks what NewSoloVec and Step refuse.
 func TestSoloVecErrors(t *testing.T) {
 	g := pigGame(3, 20)

@@ -195,13 +195,12 @@ func (t *importedTable) readMap(in io.Reader) error {
 	case err != nil:
 		return err
 	}
-	frame = bytes.Clone(frame)
-	if _, err := stream.next(); err != io.EOF {
-		return errors.New("it should be one map, and something follows it")
-	}
 	d, err := readDecisions(msgpackNotation{}, frame, "the input is one map", "observations", "actions")
 	if err != nil {
 		return err
+	}
+	if _, err := stream.next(); err != io.EOF {
+		return errors.New("it should be one map, and something follows it")
 	}
 	columns := t.game.NumColumns()
 	if n := len(d.actions); len(d.observations.values) != n*columns || d.observations.columns != 0 && d.observations.columns != columns {

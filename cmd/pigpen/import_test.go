@@ -62,7 +62,7 @@ func TestImport(t *testing.T) {
 
 // TestImportMap feeds maps of msgpack that are wrong.
 func TestImportMap(t *testing.T) {
-	good := map[string]any{"observations": make([]int16, 3), "actions": []int{1}}
+	good := map[string]any{"observations": [][]int{{0, 5, 0}}, "actions": []int{1}}
 	for _, test := range []struct {
 		in   []byte
 		says string
@@ -85,8 +85,8 @@ func TestImportMap(t *testing.T) {
 	}
 }
 
-// FuzzImport reads any bytes as decisions, in both formats. What is taken can be
-// asked for.
+// FuzzImport reads any bytes as decisions, in both formats. What is taken makes a
+// policy that rolls where it must.
 func FuzzImport(f *testing.F) {
 	f.Add([]byte(`{"observation":[0,5,0],"action":0}` + "\n" + `{"action":1,"observation":[3,0,9]}`))
 	f.Add([]byte(`{"observation":[],"action":2}`))
@@ -104,17 +104,13 @@ func FuzzImport(f *testing.F) {
 			if read(bytes.NewReader(in)) != nil {
 				continue
 			}
-			holds := 0
 			for i, s := range layout.All() {
-				if !table.table.Rolls(i) {
-					holds++
-				}
 				if s.TurnTotal == 0 && !table.table.Rolls(i) {
 					t.Errorf("%q: the policy holds in %+v", in, s)
 				}
 			}
-			if holds > layout.Entries() || table.count > len(in) {
-				t.Errorf("%q: %d decisions, of which %d hold", in, table.count, holds)
+			if table.count > len(in) {
+				t.Errorf("%q: %d decisions", in, table.count)
 			}
 		}
 	})
