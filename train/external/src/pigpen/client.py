@@ -1,0 +1,571 @@
+"""A session with one process of ``pigpen serve``.
+
+:class:`Client` starts the process, sends requests and gives replies; :class:`Games`
+are the games of one ``make``. Everything else in the package stands on these two.
+
+There is one request on its way at a time, and the server writes no reply before it
+has read the request whole; so the two pipes cannot block each other, whatever their
+size. stderr goes to a file without a name, which never fills a pipe.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import select
+import subprocess
+import tempfile
+import threading
+import weakref
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import IO, Any, Literal, NamedTuple, NoReturn
+
+import msgpack
+import numpy as np
+import numpy.typing as npt
+
+from .errors import ServerEnded, ServerError
+from .game import Game, find_binary
+
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
+
+Format = Literal["msgpack", "jsonl"]
+
+PROTOCOL = 1
+"""The major version of the protocol that this package speaks."""
+
+_TAIL = 4096  # bytes of stderr that an exception shows
+_GRACE = 5.0  # seconds that a process has to end when its input has ended
+_SMALL = 1 << 13  # replies up to here are read whole and unpacked in C
+_F_SETPIPE_SZ = 1031  # of Linux' fcntl; its name came to Python in 3.10
+_MAX_PIPE = 1 << 20  # Linux' limit for those who are not root
+
+
+class Client:
+    """A process of ``pigpen serve`` and the session with it.
+
+    The process ends with :meth:`close`, at the end of a ``with`` block, when the
+    client is collected as garbage, and when the interpreter exits, in whatever
+    way. It is in a session of its own, so Ctrl-C reaches only Python. A client
+    may be used from several threads; it cannot be used in a forked child, where
+    it raises :class:`ServerEnded`.
+
+    Args:
+        policy: a file or a name such as ``"optimal"`` to serve, or None: then only
+            games can be made.
+        game: the policy's game, where its file does not name one.
+        binary: path of the program; else ``PIGPEN_BIN``, else ``pigpen`` in PATH.
+        format: the framing, ``"msgpack"`` or, slower and readable, ``"jsonl"``.
+        timeout: seconds to wait for a reply, or None to wait as long as the process
+            lives. When they are over the process is ended and TimeoutError raised.
+        flags: more flags of ``pigpen serve``.
+    """
+
+    hello: Mapping[str, Any]
+    """What the server says of itself; see the protocol's ``hello``."""
+
+    def __init__(
+        self,
+        policy: str | os.PathLike[str] | None = None,
+        game: Game | None = None,
+        *,
+        binary: str | os.PathLike[str] | None = None,
+        format: Format = "msgpack",
+        timeout: float | None = None,
+        flags: Sequence[str] = (),
+    ) -> None:
+        if format not in ("msgpack", "jsonl"):
+            raise ValueError(f"format {format!r}; it is 'msgpack' or 'jsonl'")
+        command = [find_binary(binary), "serve", f"--format={format}", *flags]
+        if game is not None:
+            command += game.flags()
+        if policy is not None:
+            command += ["--", os.fspath(policy)]
+        self.format: Format = format
+        self.timeout = timeout
+        self._lock = threading.Lock()
+        self._buffer = bytearray(1 << 16)
+        self._ended: ServerEnded | None = None
+        self._said = ""  # the end of stderr, kept when the process has ended
+        stderr = tempfile.TemporaryFile()
+        try:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                bufsize=0,
+                start_new_session=True,
+            )
+        except BaseException:
+            stderr.close()
+            raise
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._stderr = stderr
+        self._in = self._process.stdin.fileno()
+        self._out = self._process.stdout.fileno()
+        self._finalizer = weakref.finalize(self, _end, self._process, stderr, os.getpid())
+        _clients.add(self)
+        try:
+            self.hello = self.request("hello")
+            protocol = str(self.hello.get("protocol"))
+            if protocol.split(".")[0] != str(PROTOCOL):
+                raise ServerEnded(
+                    f"{command[0]} speaks version {protocol} of the protocol, this package {PROTOCOL}.x"
+                )
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def pid(self) -> int:
+        """The process' id."""
+        return self._process.pid
+
+    @property
+    def closed(self) -> bool:
+        """Whether the session has ended."""
+        return self._ended is not None
+
+    def request(self, op: str, **fields: Any) -> dict[str, Any]:
+        """Sends a request and returns the reply.
+
+        Arrays are sent as the framing wants them. Raises the class of
+        :mod:`pigpen.errors` that stands for the reply's error code.
+        """
+        return self.exchange((self.frame({"op": op, **fields}),))
+
+    def frame(self, request: Mapping[str, Any]) -> bytes:
+        """Returns a request as bytes, as the framing has it."""
+        if self.format == "msgpack":
+            return msgpack.packb(request, default=_pack)
+        return json.dumps(request, default=_listed, separators=(",", ":")).encode() + b"\n"
+
+    def exchange(self, frames: Sequence[Any], expect: int = 0) -> dict[str, Any]:
+        """Writes the buffers of one request and returns the reply.
+
+        ``expect`` is about the length of the reply in bytes. Above some thousand,
+        ``bin`` values of a msgpack reply come as fresh uint8 arrays, else as bytes.
+        """
+        with self._lock:
+            if self._ended is not None:
+                raise self._ended.with_traceback(None)
+            try:
+                self._write(frames)
+                if self.format == "jsonl":
+                    reply = self._read_line()
+                elif expect > _SMALL:
+                    reply = self._read_columns(expect)
+                else:
+                    reply = self._read_value()
+                if not isinstance(reply, dict):
+                    raise ValueError("a reply is not a map")
+            except (BrokenPipeError, EOFError):
+                self._died()
+            except ValueError as error:
+                self._stop("was ended, since what it answers is not the protocol's", kill=True)
+                raise ServerEnded(f"what pigpen answers is not the protocol's: {error}", self._said) from error
+            except BaseException:
+                # What is still on its way would be taken for the next reply.
+                self._stop("was ended in the middle of an exchange", kill=True)
+                raise
+        if reply.get("ok") is not True:
+            error = reply.get("error") or {}
+            raise ServerError.of(str(error.get("code")), str(error.get("message")), self.stderr_tail())
+        return reply
+
+    def make(self, game: Game | None = None, num_envs: int = 1, **fields: Any) -> Games:
+        """Makes games; ``fields`` are those of the protocol's ``make``."""
+        fields = {name: value for name, value in fields.items() if value is not None}
+        return Games(self, self.request("make", num_envs=num_envs, **(game or Game()).fields(), **fields))
+
+    def stderr_tail(self) -> str:
+        """Returns the end of what the process has written to its stderr."""
+        try:
+            size = os.fstat(self._stderr.fileno()).st_size
+            self._stderr.seek(max(0, size - _TAIL))
+            return self._stderr.read().decode(errors="replace")
+        except (OSError, ValueError):
+            return ""
+
+    def close(self) -> None:
+        """Ends the process. Closing twice is as good as once."""
+        self._stop("is closed")
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        state = "closed" if self.closed else f"pid {self.pid}"
+        return f"{type(self).__name__}({state}, {self.format})"
+
+    # Ends.
+
+    def _stop(self, how: str, kill: bool = False) -> None:
+        if self._ended is None:
+            self._said = self.stderr_tail()
+            self._ended = ServerEnded(f"the session with pigpen {how}", self._said if kill else "")
+            if kill and self._process.returncode is None:
+                self._process.kill()
+        self._finalizer()
+
+    def _died(self) -> NoReturn:
+        process = self._process
+        try:
+            code: int | None = process.wait(_GRACE)
+        except subprocess.TimeoutExpired:  # it has closed its end and lives on
+            process.kill()
+            code = process.wait()
+        how = f"signal {-code}" if code < 0 else f"exit status {code}"
+        self._ended = ServerEnded(f"pigpen has ended with {how}", self.stderr_tail(), code)
+        self._finalizer()
+        raise self._ended
+
+    def _forked(self) -> None:
+        """Lets go of the pipes in a forked child, so that only the parent holds them."""
+        self._lock = threading.Lock()
+        self._ended = ServerEnded("the session with pigpen belongs to the process that was forked")
+        self._finalizer.detach()
+        self._process.returncode = 0  # it is no child of this process
+        for file in (self._process.stdin, self._process.stdout, self._stderr):
+            if file is not None:
+                file.close()
+
+    # Bytes.
+
+    def widen(self, size: int) -> None:
+        """Makes the pipes hold ``size`` bytes where the system allows it."""
+        if fcntl is None or size <= 1 << 16:
+            return
+        size = min(_MAX_PIPE, 1 << (size - 1).bit_length())
+        for pipe in (self._in, self._out):
+            try:
+                fcntl.fcntl(pipe, _F_SETPIPE_SZ, size)
+            except OSError:  # another system, or the user's pages are used up
+                return
+
+    def _write(self, frames: Sequence[Any]) -> None:
+        data = frames[0] if len(frames) == 1 else b"".join(frames)
+        written = os.write(self._in, data)
+        if written < len(data):
+            rest = memoryview(data)[written:]
+            while rest:
+                rest = rest[os.write(self._in, rest) :]
+
+    def _wait(self) -> None:
+        poll = select.poll()
+        poll.register(self._out, select.POLLIN)
+        if not poll.poll(self.timeout * 1000):
+            raise TimeoutError(f"pigpen has not answered for {self.timeout} s, and was ended")
+
+    def _read(self, size: int) -> bytes:
+        if self.timeout is not None:
+            self._wait()
+        data = os.read(self._out, size)
+        if not data:
+            raise EOFError
+        return data
+
+    def _read_line(self) -> dict[str, Any]:
+        data = self._read(1 << 16)
+        if data[-1] != 10:
+            parts = [data]
+            while parts[-1][-1] != 10:
+                parts.append(self._read(1 << 20))
+            data = b"".join(parts)
+        return json.loads(data)
+
+    def _read_value(self, data: bytes = b"") -> dict[str, Any]:
+        data = data or self._read(1 << 16)
+        try:
+            return msgpack.unpackb(data)
+        except ValueError:  # not all of it has come
+            pass
+        unpacker = msgpack.Unpacker(max_buffer_size=0)
+        while True:
+            unpacker.feed(data)
+            for reply in unpacker:
+                return reply
+            data = self._read(1 << 20)
+
+    def _read_columns(self, expect: int) -> dict[str, Any]:
+        """Reads a map of strings to plain values, most of its bytes in ``bin`` values.
+
+        This goes through the map by hand, since the bytes of a column are then
+        copied once. Values that it does not know leave the reply to msgpack.
+        """
+        buffer = self._buffer
+        if len(buffer) < expect:
+            buffer = self._buffer = bytearray(expect + expect // 4)
+        end = self._fill(0, 1)
+        head = buffer[0]
+        if not 0x80 <= head <= 0x8F:
+            return self._read_value(bytes(buffer[:end]))
+        reply: dict[str, Any] = {}
+        at = 1
+        for _ in range(head & 0x0F):
+            if end < at + 1:
+                end = self._fill(end, at + 1)
+            head = buffer[at]
+            if not 0xA0 <= head <= 0xBF:
+                return self._read_value(bytes(buffer[:end]))
+            start, at = at + 1, at + 1 + (head & 0x1F)
+            if end < at + 1:
+                end = self._fill(end, at + 1)
+            name = buffer[start:at].decode()
+            head = buffer[at]
+            at += 1
+            if 0xC4 <= head <= 0xC6:  # bin 8, 16, 32
+                start = at + (1 << (head - 0xC4))
+                if end < start:
+                    end = self._fill(end, start)
+                size = int.from_bytes(buffer[at:start], "big")
+                at = start + size
+                if end < at:
+                    end = self._fill(end, at)
+                    buffer = self._buffer
+                reply[name] = np.frombuffer(buffer, np.uint8, size, start).copy()
+            elif head <= 0x7F:
+                reply[name] = head
+            elif head == 0xC0:
+                reply[name] = None
+            elif head == 0xC3 or head == 0xC2:
+                reply[name] = head == 0xC3
+            else:
+                return self._read_value(bytes(buffer[:end]))
+        if at != end:
+            raise ValueError("pigpen has answered more than was asked")
+        return reply
+
+    def _fill(self, end: int, need: int) -> int:
+        """Reads until ``need`` bytes of the reply are in the buffer; returns how many are."""
+        if len(self._buffer) < need:
+            self._buffer += bytes(need)
+        with memoryview(self._buffer) as view:
+            while end < need:
+                if self.timeout is not None:
+                    self._wait()
+                read = os.readv(self._out, [view[end:]])
+                if not read:
+                    raise EOFError
+                end += read
+        return end
+
+
+_clients: weakref.WeakSet[Client] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for client in list(_clients):
+        client._forked()
+    _clients.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+def _end(process: subprocess.Popen[bytes], stderr: IO[bytes], owner: int) -> None:
+    """Ends a process and closes its files; it never raises and never waits for long."""
+    if os.getpid() != owner:
+        return
+    assert process.stdin is not None and process.stdout is not None
+    try:
+        process.stdin.close()  # which ends the session
+    except OSError:
+        pass
+    if process.returncode is None and not _drained(process.stdout.fileno()):
+        process.kill()
+    process.stdout.close()
+    try:
+        process.wait(_GRACE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    stderr.close()
+
+
+def _drained(pipe: int) -> bool:
+    """Reads a pipe to its end, which comes with the process'; False if it does not come."""
+    if not hasattr(select, "poll"):
+        return True
+    poll = select.poll()
+    poll.register(pipe, select.POLLIN)
+    try:
+        while poll.poll(_GRACE * 1000):
+            if not os.read(pipe, 1 << 20):
+                return True
+    except OSError:
+        pass
+    return False
+
+
+def _pack(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tobytes()
+    return _plain(value)
+
+
+def _listed(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    return _plain(value)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    raise TypeError(f"{type(value).__name__} has no place in a request")
+
+
+def column(reply: Mapping[str, Any], name: str, dtype: str, shape: tuple[int, ...]) -> npt.NDArray[Any]:
+    """Returns a column of a reply as a fresh array of little-endian ``dtype``.
+
+    It works for either framing: raw bytes, or lists in which None is NaN.
+    """
+    value = reply[name]
+    if isinstance(value, np.ndarray):
+        return value.view(dtype).reshape(shape)
+    if isinstance(value, bytes):
+        return np.frombuffer(value, dtype).reshape(shape).copy()
+    return np.array(value, dtype).reshape(shape)
+
+
+def integers(values: npt.ArrayLike, dtype: type[np.integer[Any]], what: str) -> npt.NDArray[Any]:
+    """Returns ``values`` as a contiguous array of ``dtype``; ValueError where one does not fit."""
+    given = np.asarray(values)
+    if given.dtype != dtype:
+        if given.size and given.dtype.kind not in "iub":
+            raise ValueError(f"{what} are of dtype {given.dtype}, not integers")
+        cast = given.astype(dtype)
+        if (cast != given).any():
+            raise ValueError(f"{what} do not fit {np.dtype(dtype)}")
+        given = cast
+    return np.ascontiguousarray(given)
+
+
+class Rows(NamedTuple):
+    """What N games with n players and c columns show; every array is fresh and the caller's."""
+
+    observations: npt.NDArray[np.int16]
+    """N×c, laid out as :attr:`Games.columns` says: seen from the learner's seat or,
+    where every seat is the caller's, from the seat to move."""
+    action_mask: npt.NDArray[np.int8]
+    """N×2 of 0 and 1: whether hold and roll are legal."""
+    rewards: npt.NDArray[np.float32]
+    """N: the learner's; N×n by seat where every seat is the caller's."""
+    terminated: npt.NDArray[np.bool_]
+    """N: the step has ended the game."""
+    truncated: npt.NDArray[np.bool_]
+    """N: the step limit has cut the game off."""
+    seats: npt.NDArray[np.int8]
+    """N: the seats whose observations are shown."""
+    final_observations: npt.NDArray[np.int16] | None
+    """N×c under ``same_step`` when games have ended, else None: what was seen at
+    their ends; 0 in other games."""
+    noops: npt.NDArray[np.bool_] | None
+    """N under ``illegal="noop"`` when illegal actions were ignored, else None: where."""
+
+
+class Games:
+    """N games of one kind in a session; :meth:`Client.make` makes them.
+
+    ``columns`` describes each column of an observation with ``name``, ``min``,
+    ``max`` (both attained values) and ``doc``.
+    """
+
+    def __init__(self, client: Client, made: Mapping[str, Any]) -> None:
+        self.client = client
+        self.handle = int(made["env"])
+        self.num_envs = int(made["num_envs"])
+        self.controls_all = made["seats_controlled"] == "all"
+        self.variant = str(made["variant"])
+        self.players = int(made["players"])
+        self.target = int(made["target"])
+        self.columns: list[dict[str, Any]] = list(made["observation"])
+        n = self.num_envs
+        self._shape = (n, len(self.columns))
+        self._rewards = (n, self.players) if self.controls_all else (n,)
+        head = client.frame({"op": "step", "env": self.handle, "actions": bytes(n)})
+        self._head = head[: len(head) - n]  # for msgpack: all but the actions
+        self._expect = 256 + n * (4 * len(self.columns) + 6 + 4 * (self._rewards[-1] if self.controls_all else 1))
+        client.widen(self._expect)
+
+    def reset(
+        self,
+        seed: int | None = None,
+        *,
+        seeds: Sequence[int] | npt.NDArray[np.uint64] | None = None,
+        mask: npt.ArrayLike | None = None,
+    ) -> Rows:
+        """Begins an episode in every game, or in those of ``mask``, of shape (N,).
+
+        Game i gets the dice that (seed, i) stand for, or those that (seeds[i], 0)
+        stand for; with neither its dice go on. Seeds are in [0, 2**64).
+        """
+        fields: dict[str, Any] = {}
+        if seed is not None:
+            fields["seed"] = int(seed)
+        if seeds is not None:
+            fields["seeds"] = np.array([int(s) for s in seeds], np.uint64)
+        if mask is not None:
+            fields["mask"] = np.asarray(mask, np.bool_)
+        request = {"op": "reset", "env": self.handle, **fields}
+        return self._rows(self.client.exchange((self.client.frame(request),), self._expect))
+
+    def step(self, actions: npt.ArrayLike) -> Rows:
+        """Takes action ``actions[i]``, 0 hold or 1 roll, in game i, for N games."""
+        actions = integers(actions, np.uint8, "actions")
+        if actions.shape != self._shape[:1]:
+            raise ValueError(f"actions have shape {actions.shape}, not {self._shape[:1]}")
+        client = self.client
+        if client.format == "msgpack":
+            return self._rows(client.exchange((self._head, actions.data), self._expect))
+        request = {"op": "step", "env": self.handle, "actions": actions.tolist()}
+        return self._rows(client.exchange((client.frame(request),)))
+
+    def state(self) -> bytes:
+        """Returns all games as they stand, dice included, for :meth:`restore`."""
+        states = self.client.request("state", env=self.handle)["states"]
+        return base64.b64decode(states) if isinstance(states, str) else bytes(states)
+
+    def restore(self, states: bytes) -> Rows:
+        """Puts the games back to where they were; rewards and ends are none."""
+        return self._rows(self.client.request("restore", env=self.handle, states=states))
+
+    def close(self) -> None:
+        """Lets the server forget the games; the session goes on."""
+        if not self.client.closed:
+            self.client.request("close", env=self.handle)
+
+    def _rows(self, reply: Mapping[str, Any]) -> Rows:
+        n = self.num_envs
+        final = noops = None
+        if "final_observations" in reply:
+            final = column(reply, "final_observations", "<i2", self._shape)
+        if "noops" in reply:
+            noops = column(reply, "noops", "?", (n,))
+        return Rows(
+            column(reply, "observations", "<i2", self._shape),
+            column(reply, "action_mask", "i1", (n, 2)),
+            column(reply, "rewards", "<f4", self._rewards),
+            column(reply, "terminated", "?", (n,)),
+            column(reply, "truncated", "?", (n,)),
+            column(reply, "seats", "i1", (n,)),
+            final,
+            noops,
+        )

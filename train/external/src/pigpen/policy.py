@@ -1,0 +1,236 @@
+"""Policies: what a player does in each state, asked in batches or scored exactly."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, NamedTuple
+
+import msgpack
+import numpy as np
+import numpy.typing as npt
+
+from .client import Client, Format, column, integers
+from .errors import CommandFailed
+from .game import Game, find_binary
+
+_CHUNK = 1 << 20  # states in one request
+
+
+class Decisions(NamedTuple):
+    """What a policy does in N states; every array is fresh and the caller's."""
+
+    actions: npt.NDArray[np.uint8]
+    """N: 0 hold, 1 roll."""
+    roll_chance: npt.NDArray[np.float64]
+    """N: the chance of rolling, in [0, 1]; 1 where only rolling is legal."""
+    win_hold: npt.NDArray[np.float64] | None
+    """N: the chance to win the game after holding now, NaN where that is illegal;
+    None unless values were asked for."""
+    win_roll: npt.NDArray[np.float64] | None
+    """N: the same for rolling."""
+
+
+class Policy:
+    """A policy in a process of its own, which answers for whole batches of states.
+
+    ``Policy("optimal", variant="pig", target=50)`` plays perfectly; the other names
+    are ``random``, ``always-roll``, ``hold-N``, ``race`` and ``base-race``; a file is
+    one that ``pigpen train`` or :func:`save_policy` has written, and names its game
+    itself. It is closed like a :class:`~pigpen.client.Client`.
+
+    Args:
+        policy: the name or the file.
+        variant, players, target, options: the game, where the file does not say.
+        sample: draw actions with the policy's chance instead of taking the likelier.
+        seed: of those draws, in [0, 2**64).
+        binary, format, timeout: see :class:`~pigpen.client.Client`.
+    """
+
+    def __init__(
+        self,
+        policy: str | os.PathLike[str],
+        *,
+        variant: str | None = None,
+        players: int | None = None,
+        target: int | None = None,
+        options: Mapping[str, bool] | None = None,
+        sample: bool = False,
+        seed: int | None = None,
+        binary: str | os.PathLike[str] | None = None,
+        format: Format = "msgpack",
+        timeout: float | None = None,
+    ) -> None:
+        flags = ["--sample"] if sample else []
+        if seed is not None:
+            flags.append(f"--seed={int(seed)}")
+        game = Game(variant, players, target, options or {})
+        self.client = Client(policy, game, binary=binary, format=format, timeout=timeout, flags=flags)
+        hello = self.client.hello
+        self.name = str(hello["policy"])
+        self.variant = str(hello["variant"])
+        self.players = int(hello["players"])
+        self.target = int(hello["target"])
+        self.columns: list[dict[str, Any]] = list(hello["observation"])
+        """Each column of an observation, with ``name``, ``min``, ``max`` and ``doc``."""
+        self._heads: dict[tuple[int, bool], bytes] = {}
+
+    def act(self, observations: npt.ArrayLike) -> npt.NDArray[np.uint8]:
+        """Returns the actions, of shape (N,), for observations of shape (N, columns).
+
+        For one observation, of shape (columns,), it returns one action, of shape ().
+        Raises :class:`~pigpen.errors.BadState` where one cannot be a state to decide in.
+        """
+        return self.decide(observations).actions
+
+    def roll_chance(self, observations: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Returns the chances of rolling, shaped as :meth:`act` shapes actions."""
+        return self.decide(observations).roll_chance
+
+    def decide(self, observations: npt.ArrayLike, *, values: bool = False) -> Decisions:
+        """Returns actions, chances and, for an exact policy, the values of both actions.
+
+        ``observations`` are integers of shape (N, columns), or (columns,) for one;
+        the arrays returned have shape (N,), or ().
+        """
+        states = integers(observations, np.int16, "observations")
+        width = len(self.columns)
+        if states.ndim not in (1, 2) or states.shape[-1] != width:
+            raise ValueError(f"observations have shape {states.shape}, not (N, {width}) or ({width},)")
+        rows = states.reshape(-1, width)
+        parts = [self._ask(rows[i : i + _CHUNK], values) for i in range(0, max(1, len(rows)), _CHUNK)]
+        joined = parts[0] if len(parts) == 1 else [np.concatenate(column) for column in zip(*parts)]
+        shaped = [array.reshape(states.shape[:-1]) for array in joined]
+        return Decisions(*shaped) if values else Decisions(shaped[0], shaped[1], None, None)
+
+    def _ask(self, rows: npt.NDArray[np.int16], values: bool) -> list[npt.NDArray[Any]]:
+        n, client = len(rows), self.client
+        if not n:
+            return [np.empty(0, np.uint8)] + [np.empty(0)] * (3 if values else 1)
+        if client.format == "msgpack":
+            # The observations stand last, so what is before them can be kept.
+            key = (n, values)
+            head = self._heads.get(key)
+            if head is None:
+                request: dict[str, Any] = {"op": "act", "values": True} if values else {"op": "act"}
+                head = client.frame({**request, "observations": rows})[: -rows.nbytes]
+                self._heads = {key: head}
+            client.widen(rows.nbytes + 256)
+            reply = client.exchange((head, rows.data.cast("B")), 256 + n * (25 if values else 9))
+        else:
+            reply = client.request("act", observations=rows, values=values)
+        columns = [column(reply, "actions", "u1", (n,)), column(reply, "roll_chance", "<f8", (n,))]
+        if values:
+            columns += [column(reply, "win_hold", "<f8", (n,)), column(reply, "win_roll", "<f8", (n,))]
+        return columns
+
+    def close(self) -> None:
+        """Ends the process. Closing twice is as good as once."""
+        self.client.close()
+
+    def __enter__(self) -> Policy:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Policy({self.name!r}, {self.variant}, {self.players} players, target {self.target})"
+
+
+def decision_points(target: int) -> npt.NDArray[np.int16]:
+    """Returns every state to choose in of a game of two that ends at ``target``.
+
+    The shape is (N, 3): own score, turn total from 1 on, the other's score. At a
+    turn total of 0 there is nothing to choose. These are pig, pig-doubles, piglet,
+    pig-snake-eyes and cochon; some of the states no sequence of rolls may lead to.
+    """
+    own, total = np.array([(s, k) for s in range(target) for k in range(1, target - s)], np.int16).reshape(-1, 2).T
+    n = len(own)
+    return np.stack([own.repeat(target), total.repeat(target), np.tile(np.arange(target, dtype=np.int16), n)], 1)
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A policy file that :func:`save_policy` has written."""
+
+    file: str
+    """Its path."""
+    result: Mapping[str, Any]
+    """What ``pigpen import --json`` has said."""
+
+    @property
+    def score(self) -> Mapping[str, Any] | None:
+        """The exact score against perfect play, as :func:`evaluate` returns it;
+        None with more than two players."""
+        return self.result.get("score")
+
+
+def save_policy(
+    file: str | os.PathLike[str],
+    observations: npt.ArrayLike,
+    actions: npt.ArrayLike,
+    *,
+    variant: str | None = None,
+    players: int | None = None,
+    target: int | None = None,
+    options: Mapping[str, bool] | None = None,
+    agent: str | None = None,
+    binary: str | os.PathLike[str] | None = None,
+) -> Saved:
+    """Writes a table of decisions as a policy file and returns it with its exact score.
+
+    ``observations`` are integers of shape (N, columns), ``actions`` 0 or 1 of shape
+    (N,). States that are not listed hold. ``agent`` is the name of what has learned
+    the table. Raises :class:`~pigpen.errors.CommandFailed` where an observation is
+    impossible or stands there twice with different actions.
+    """
+    states = integers(observations, np.int16, "observations")
+    choices = integers(actions, np.uint8, "actions")
+    if states.ndim != 2 or choices.shape != states.shape[:1]:
+        raise ValueError(f"observations have shape {states.shape} and actions {choices.shape}, not (N, columns) and (N,)")
+    flags = Game(variant, players, target, options or {}).flags()
+    if agent is not None:
+        flags.append(f"--agent={agent}")
+    table = msgpack.packb({"observations": states.tobytes(), "actions": choices.tobytes()})
+    result = run("import", "--format=msgpack", f"--out={os.fspath(file)}", *flags, binary=binary, stdin=table)
+    return Saved(os.fspath(file), result)
+
+
+def evaluate(
+    policy: str | os.PathLike[str],
+    *,
+    against: str | os.PathLike[str] = "optimal",
+    variant: str | None = None,
+    players: int | None = None,
+    target: int | None = None,
+    options: Mapping[str, bool] | None = None,
+    games: int | None = None,
+    binary: str | os.PathLike[str] | None = None,
+) -> dict[str, Any]:
+    """Returns what ``pigpen eval --json`` says of a policy, a file or a name.
+
+    With one or two players ``win_by_seat``, ``win_mean`` and ``exploitability`` are
+    exact. ``games`` adds a simulation, with more players all there is.
+    """
+    flags = Game(variant, players, target, options or {}).flags()
+    if games is not None:
+        flags.append(f"--games={int(games)}")
+    return run("eval", f"--against={os.fspath(against)}", *flags, "--", os.fspath(policy), binary=binary)
+
+
+def run(
+    command: str, *arguments: str, binary: str | os.PathLike[str] | None = None, stdin: bytes = b""
+) -> dict[str, Any]:
+    """Runs ``pigpen COMMAND --json`` and returns its result; raises CommandFailed."""
+    done = subprocess.run([find_binary(binary), command, "--json", *arguments], input=stdin, capture_output=True)
+    if done.returncode:
+        message = done.stderr.decode(errors="replace").strip() or f"pigpen {command} ended with {done.returncode}"
+        raise CommandFailed(message, done.returncode)
+    return json.loads(done.stdout)
