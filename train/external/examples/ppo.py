@@ -30,7 +30,7 @@ def main() -> None:
     env = SB3VecEnv(
         gymnasium.make_vec(
             "pigpen/Pig-v0",
-            num_envs=512,
+            num_envs=1024,
             autoreset_mode=AutoresetMode.SAME_STEP,
             target=TARGET,
             opponents="hold-20",
@@ -38,8 +38,8 @@ def main() -> None:
         )
     )
     agent = MaskablePPO(
-        "MlpPolicy", env, n_steps=128, batch_size=8192, n_epochs=4, gamma=1.0, gae_lambda=0.95,
-        learning_rate=lambda left: 1e-3 * left, ent_coef=0.005, seed=1, device="cpu",
+        "MlpPolicy", env, n_steps=32, batch_size=4096, n_epochs=4, gamma=1.0, gae_lambda=0.95,
+        learning_rate=lambda left: 2e-3 * left, ent_coef=0.005, seed=1, device="cpu",
     )  # fmt: skip
     began = time.perf_counter()
     agent.learn(STEPS)

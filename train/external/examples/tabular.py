@@ -22,7 +22,7 @@ visits, value, played = {}, {}, [[] for _ in range(games)]
 def greedy(state):
     return int(value.get((state, 1), 0) >= value.get((state, 0), 0))
 
-for step in range(steps):
+for _ in range(steps):
     actions = []
     for game, (row, (hold, _), seat) in enumerate(zip(rows["observations"], rows["action_mask"], rows["seats"])):
         state = tuple(row)

@@ -9,8 +9,11 @@ import pytest
 import pigpen
 
 
-def pytest_report_header() -> str:
-    return f"pigpen: {pigpen.find_binary()}"
+def pytest_sessionstart() -> None:
+    try:
+        print("pigpen:", pigpen.find_binary())
+    except pigpen.BinaryNotFound as error:
+        pytest.exit(str(error), returncode=2)
 
 
 def open_files() -> int:

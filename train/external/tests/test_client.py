@@ -92,6 +92,8 @@ def test_many_games_in_one_session():
         for _ in range(1000):
             with gymnasium.make("pigpen/Pig-v0", client=client) as env:
                 env.reset(seed=1)
+        for _ in range(3000):  # more than a session holds, left to the garbage
+            client.make(pigpen.Game("piglet"), 2)
         assert not client.closed
         games = client.make(pigpen.Game("piglet"), 3)
         games.reset(1)
@@ -214,6 +216,32 @@ def test_timeout():
     assert gone(client.pid)
 
 
+def test_closing_frees_a_thread_that_waits():
+    client = pigpen.Client()
+    os.kill(client.pid, signal.SIGSTOP)
+    caught, begun = [], threading.Event()
+    write = client._write
+
+    def told(frames):
+        begun.set()
+        write(frames)
+
+    client._write = told
+
+    def ask():
+        try:
+            client.request("hello")
+        except pigpen.ServerEnded as error:
+            caught.append(error)
+
+    thread = threading.Thread(target=ask, daemon=True)
+    thread.start()
+    assert begun.wait(LONG)
+    client.close()
+    thread.join(LONG)
+    assert caught and not thread.is_alive() and gone(client.pid)
+
+
 def test_threads_take_turns():
     with pigpen.Policy("hold-20") as policy:
         states = np.array([[0, k, 0] for k in range(1, 99)], np.int16)
@@ -312,7 +340,9 @@ def test_framings_say_the_same():
         for h in hello:
             h.pop("format")
         assert hello[0] == hello[1]
-        games = [c.make(pigpen.Game("pig", 2), 600, opponents=["random"], autoreset="same_step") for c in (packed, lines)]
+        games = [
+            c.make(pigpen.Game("pig", 2), 600, opponents=["random"], autoreset="same_step") for c in (packed, lines)
+        ]
         rows = [g.reset(3) for g in games]
         finals = 0
         for _ in range(60):

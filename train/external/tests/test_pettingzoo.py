@@ -7,10 +7,10 @@ import pytest
 
 pytest.importorskip("pettingzoo")
 
-from pettingzoo.test import api_test, seed_test  # noqa: E402
+from pettingzoo.test import api_test, seed_test
 
-import pigpen  # noqa: E402
-from pigpen.pettingzoo import raw_env  # noqa: E402
+import pigpen
+from pigpen.pettingzoo import raw_env
 
 VARIANTS = list(pigpen.ENVS.values())
 

@@ -11,6 +11,7 @@ size. stderr goes to a file without a name, which never fills a pipe.
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import os
 import select
@@ -22,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import IO, Any, Literal, NamedTuple, NoReturn
 
-import msgpack
+import msgpack  # type: ignore[import-untyped]
 import numpy as np
 import numpy.typing as npt
 
@@ -61,8 +62,8 @@ class Client:
         game: the policy's game, where its file does not name one.
         binary: path of the program; else ``PIGPEN_BIN``, else ``pigpen`` in PATH.
         format: the framing, ``"msgpack"`` or, slower and readable, ``"jsonl"``.
-        timeout: seconds to wait for a reply, or None to wait as long as the process
-            lives. When they are over the process is ended and TimeoutError raised.
+        timeout: seconds to wait for a reply, or for more of it, or None to wait as long
+            as the process lives. Then the process is ended and TimeoutError raised.
         flags: more flags of ``pigpen serve``.
     """
 
@@ -88,8 +89,9 @@ class Client:
             command += ["--", os.fspath(policy)]
         self.format: Format = format
         self.timeout = timeout
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._buffer = bytearray(1 << 16)
+        self._dropped: list[int] = []  # games that have become garbage unclosed
         self._ended: ServerEnded | None = None
         self._said = ""  # the end of stderr, kept when the process has ended
         stderr = tempfile.TemporaryFile()
@@ -109,15 +111,14 @@ class Client:
         self._stderr = stderr
         self._in = self._process.stdin.fileno()
         self._out = self._process.stdout.fileno()
+        self._stdout = self._process.stdout
         self._finalizer = weakref.finalize(self, _end, self._process, stderr, os.getpid())
         _clients.add(self)
         try:
             self.hello = self.request("hello")
             protocol = str(self.hello.get("protocol"))
             if protocol.split(".")[0] != str(PROTOCOL):
-                raise ServerEnded(
-                    f"{command[0]} speaks version {protocol} of the protocol, this package {PROTOCOL}.x"
-                )
+                raise ServerEnded(f"{command[0]} speaks version {protocol} of the protocol, this package {PROTOCOL}.x")
         except BaseException:
             self.close()
             raise
@@ -143,7 +144,8 @@ class Client:
     def frame(self, request: Mapping[str, Any]) -> bytes:
         """Returns a request as bytes, as the framing has it."""
         if self.format == "msgpack":
-            return msgpack.packb(request, default=_pack)
+            packed: bytes = msgpack.packb(request, default=_pack)
+            return packed
         return json.dumps(request, default=_listed, separators=(",", ":")).encode() + b"\n"
 
     def exchange(self, frames: Sequence[Any], expect: int = 0) -> dict[str, Any]:
@@ -175,12 +177,14 @@ class Client:
                 self._stop("was ended in the middle of an exchange", kill=True)
                 raise
         if reply.get("ok") is not True:
-            error = reply.get("error") or {}
-            raise ServerError.of(str(error.get("code")), str(error.get("message")), self.stderr_tail())
+            what = reply.get("error") or {}
+            raise ServerError.of(str(what.get("code")), str(what.get("message")), self.stderr_tail())
         return reply
 
     def make(self, game: Game | None = None, num_envs: int = 1, **fields: Any) -> Games:
         """Makes games; ``fields`` are those of the protocol's ``make``."""
+        while self._dropped:
+            self.request("close", env=self._dropped.pop())
         fields = {name: value for name, value in fields.items() if value is not None}
         return Games(self, self.request("make", num_envs=num_envs, **(game or Game()).fields(), **fields))
 
@@ -194,8 +198,18 @@ class Client:
             return ""
 
     def close(self) -> None:
-        """Ends the process. Closing twice is as good as once."""
-        self._stop("is closed")
+        """Ends the process. Closing twice is as good as once. A thread that waits for a
+        reply gets :class:`ServerEnded`."""
+        mine = self._lock.acquire(blocking=False)
+        if not mine:
+            with contextlib.suppress(OSError):
+                self._process.kill()
+            mine = self._lock.acquire(timeout=_GRACE)
+        try:
+            self._stop("is closed")
+        finally:
+            if mine:
+                self._lock.release()
 
     def __enter__(self) -> Client:
         return self
@@ -222,7 +236,7 @@ class Client:
     def _died(self) -> NoReturn:
         process = self._process
         try:
-            code: int | None = process.wait(_GRACE)
+            code = process.wait(_GRACE)
         except subprocess.TimeoutExpired:  # it has closed its end and lives on
             process.kill()
             code = process.wait()
@@ -233,7 +247,7 @@ class Client:
 
     def _forked(self) -> None:
         """Lets go of the pipes in a forked child, so that only the parent holds them."""
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._ended = ServerEnded("the session with pigpen belongs to the process that was forked")
         self._finalizer.detach()
         self._process.returncode = 0  # it is no child of this process
@@ -265,7 +279,7 @@ class Client:
     def _wait(self) -> None:
         poll = select.poll()
         poll.register(self._out, select.POLLIN)
-        if not poll.poll(self.timeout * 1000):
+        if self.timeout is not None and not poll.poll(self.timeout * 1000):
             raise TimeoutError(f"pigpen has not answered for {self.timeout} s, and was ended")
 
     def _read(self, size: int) -> bytes:
@@ -276,7 +290,7 @@ class Client:
             raise EOFError
         return data
 
-    def _read_line(self) -> dict[str, Any]:
+    def _read_line(self) -> Any:
         data = self._read(1 << 16)
         if data[-1] != 10:
             parts = [data]
@@ -285,7 +299,7 @@ class Client:
             data = b"".join(parts)
         return json.loads(data)
 
-    def _read_value(self, data: bytes = b"") -> dict[str, Any]:
+    def _read_value(self, data: bytes = b"") -> Any:
         data = data or self._read(1 << 16)
         try:
             return msgpack.unpackb(data)
@@ -298,7 +312,7 @@ class Client:
                 return reply
             data = self._read(1 << 20)
 
-    def _read_columns(self, expect: int) -> dict[str, Any]:
+    def _read_columns(self, expect: int) -> Any:
         """Reads a map of strings to plain values, most of its bytes in ``bin`` values.
 
         This goes through the map by hand, since the bytes of a column are then
@@ -355,7 +369,7 @@ class Client:
             while end < need:
                 if self.timeout is not None:
                     self._wait()
-                read = os.readv(self._out, [view[end:]])
+                read = self._stdout.readinto(view[end:])  # type: ignore[attr-defined]
                 if not read:
                     raise EOFError
                 end += read
@@ -380,10 +394,8 @@ def _end(process: subprocess.Popen[bytes], stderr: IO[bytes], owner: int) -> Non
     if os.getpid() != owner:
         return
     assert process.stdin is not None and process.stdout is not None
-    try:
+    with contextlib.suppress(OSError):
         process.stdin.close()  # which ends the session
-    except OSError:
-        pass
     if process.returncode is None and not _drained(process.stdout.fileno()):
         process.kill()
     process.stdout.close()
@@ -448,14 +460,22 @@ def column(reply: Mapping[str, Any], name: str, dtype: str, shape: tuple[int, ..
 def integers(values: npt.ArrayLike, dtype: type[np.integer[Any]], what: str) -> npt.NDArray[Any]:
     """Returns ``values`` as a contiguous array of ``dtype``; ValueError where one does not fit."""
     given = np.asarray(values)
-    if given.dtype != dtype:
-        if given.size and given.dtype.kind not in "iub":
+    if given.dtype == np.bool_:
+        given = given.astype(dtype)
+    elif given.dtype != dtype:
+        if given.size and given.dtype.kind not in "iu":
             raise ValueError(f"{what} are of dtype {given.dtype}, not integers")
         cast = given.astype(dtype)
         if (cast != given).any():
             raise ValueError(f"{what} do not fit {np.dtype(dtype)}")
         given = cast
     return np.ascontiguousarray(given)
+
+
+def _seed(seed: int) -> int:
+    if not 0 <= int(seed) < 1 << 64:
+        raise ValueError(f"seed {seed} is not in [0, 2**64)")
+    return int(seed)
 
 
 class Rows(NamedTuple):
@@ -504,6 +524,8 @@ class Games:
         self._head = head[: len(head) - n]  # for msgpack: all but the actions
         self._expect = 256 + n * (4 * len(self.columns) + 6 + 4 * (self._rewards[-1] if self.controls_all else 1))
         client.widen(self._expect)
+        self._finalizer = weakref.finalize(self, client._dropped.append, self.handle)
+        self._finalizer.atexit = False
 
     def reset(
         self,
@@ -519,9 +541,9 @@ class Games:
         """
         fields: dict[str, Any] = {}
         if seed is not None:
-            fields["seed"] = int(seed)
+            fields["seed"] = _seed(seed)
         if seeds is not None:
-            fields["seeds"] = np.array([int(s) for s in seeds], np.uint64)
+            fields["seeds"] = np.array([_seed(s) for s in seeds], "<u8")
         if mask is not None:
             fields["mask"] = np.asarray(mask, np.bool_)
         request = {"op": "reset", "env": self.handle, **fields}
@@ -548,9 +570,11 @@ class Games:
         return self._rows(self.client.request("restore", env=self.handle, states=states))
 
     def close(self) -> None:
-        """Lets the server forget the games; the session goes on."""
-        if not self.client.closed:
-            self.client.request("close", env=self.handle)
+        """Lets the server forget the games; the session goes on. Games that become
+        garbage are forgotten as well, at the next :meth:`Client.make`."""
+        if self._finalizer.detach() and not self.client.closed:
+            with contextlib.suppress(ServerEnded):
+                self.client.request("close", env=self.handle)
 
     def _rows(self, reply: Mapping[str, Any]) -> Rows:
         n = self.num_envs

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from .client import Client, Format, Games, Rows
+from .client import Client, Format, Rows
 from .game import Game
 from .render import ONE_DIE, Table, ansi, rgb_array
 
@@ -80,7 +80,7 @@ class _Seat:
         self.names = [names[min(k, len(names) - 1)] for k in range(players - 1)] if names else []
         low = np.array([c["min"] for c in self.games.columns], np.int16)
         high = np.array([c["max"] for c in self.games.columns], np.int16)
-        self.observation_space = gymnasium.spaces.Box(low, high, dtype=np.int16)  # type: ignore[arg-type]
+        self.observation_space = gymnasium.spaces.Box(low, high, dtype=np.int16)
         self.action_space = gymnasium.spaces.Discrete(2)
         self.seeded = False
 
@@ -161,7 +161,7 @@ class PigEnv(gymnasium.Env[npt.NDArray[np.int16], int]):
         )  # fmt: skip
         self._games = self._seat.games
         self.observation_space = self._seat.observation_space
-        self.action_space = self._seat.action_space
+        self.action_space = self._seat.action_space  # type: ignore[assignment]
         self._rows: Rows | None = None
         self._roll: int | None = None
         self._event = ""
@@ -202,9 +202,10 @@ class PigEnv(gymnasium.Env[npt.NDArray[np.int16], int]):
         """Returns which actions are legal, of shape (2,), as sb3-contrib's MaskablePPO asks."""
         if self._rows is None:
             return np.array([False, True])
-        return self._rows.action_mask[0].astype(np.bool_)
+        mask: npt.NDArray[np.bool_] = self._rows.action_mask[0].astype(np.bool_)
+        return mask
 
-    def render(self) -> str | npt.NDArray[np.uint8] | None:  # type: ignore[override]
+    def render(self) -> str | npt.NDArray[np.uint8] | None:
         """Returns the table as text or as a picture, an array of shape (height, width, 3)."""
         if self.render_mode is None or self._rows is None:
             return None

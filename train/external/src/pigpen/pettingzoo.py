@@ -13,8 +13,8 @@ from typing import Any, Literal
 import gymnasium
 import numpy as np
 import numpy.typing as npt
-from pettingzoo import AECEnv
-from pettingzoo.utils import wrappers
+from pettingzoo import AECEnv  # type: ignore[import-untyped]
+from pettingzoo.utils import wrappers  # type: ignore[import-untyped]
 
 from .client import Client, Format, Rows
 from .game import Game
@@ -24,7 +24,7 @@ from .render import ONE_DIE, Table, ansi, rgb_array
 Observation = dict[str, npt.NDArray[Any]]
 
 
-class PigAEC(AECEnv[str, Observation, int]):
+class PigAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]
     """One game; agent ``player_s`` has seat s.
 
     An observation is a dict: ``observation``, int16 of shape (columns,), is laid out
@@ -83,7 +83,7 @@ class PigAEC(AECEnv[str, Observation, int]):
         self.observation_spaces = {
             agent: gymnasium.spaces.Dict(
                 {
-                    "observation": gymnasium.spaces.Box(low, high, dtype=np.int16),  # type: ignore[arg-type]
+                    "observation": gymnasium.spaces.Box(low, high, dtype=np.int16),
                     "action_mask": gymnasium.spaces.Box(0, 1, (2,), np.int8),
                 }
             )
@@ -117,7 +117,7 @@ class PigAEC(AECEnv[str, Observation, int]):
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {} for agent in self.agents}
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._skip_agent_selection = None
         self.agent_selection = self.possible_agents[int(self._rows.seats[0])]
 
@@ -137,11 +137,11 @@ class PigAEC(AECEnv[str, Observation, int]):
             seen[-1] = (int(row[-1]) - (seat - mover)) % n
         return {"observation": seen, "action_mask": np.zeros(2, np.int8)}
 
-    def step(self, action: int | None) -> None:  # type: ignore[override]
+    def step(self, action: int | None) -> None:
         """Takes the action of ``agent_selection``; None from an agent whose game is over."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
-            self._was_dead_step(action)  # type: ignore[arg-type]
+            self._was_dead_step(action)
             return
         assert self._rows is not None and action is not None
         before, mover = self._rows, self.possible_agents.index(agent)
@@ -158,7 +158,7 @@ class PigAEC(AECEnv[str, Observation, int]):
         if rows.terminated[0] or rows.truncated[0]:
             self._deads_step_first()
 
-    def render(self) -> str | npt.NDArray[np.uint8] | None:  # type: ignore[override]
+    def render(self) -> str | npt.NDArray[np.uint8] | None:
         """Returns the table as text or as a picture, an array of shape (height, width, 3)."""
         if self.render_mode is None or self._rows is None:
             return None

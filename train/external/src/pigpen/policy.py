@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, NamedTuple
 
-import msgpack
+import msgpack  # type: ignore[import-untyped]
 import numpy as np
 import numpy.typing as npt
 
@@ -194,7 +194,9 @@ def save_policy(
     states = integers(observations, np.int16, "observations")
     choices = integers(actions, np.uint8, "actions")
     if states.ndim != 2 or choices.shape != states.shape[:1]:
-        raise ValueError(f"observations have shape {states.shape} and actions {choices.shape}, not (N, columns) and (N,)")
+        raise ValueError(
+            f"observations have shape {states.shape} and actions {choices.shape}, not (N, columns) and (N,)"
+        )
     flags = Game(variant, players, target, options or {}).flags()
     if agent is not None:
         flags.append(f"--agent={agent}")
@@ -233,4 +235,5 @@ def run(
     if done.returncode:
         message = done.stderr.decode(errors="replace").strip() or f"pigpen {command} ended with {done.returncode}"
         raise CommandFailed(message, done.returncode)
-    return json.loads(done.stdout)
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result

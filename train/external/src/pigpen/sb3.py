@@ -40,7 +40,7 @@ class SB3VecEnv(VecEnv):
         """Returns observations as the agent sees them, of the same shape."""
         return (observations / self._high).astype(np.float32)
 
-    def reset(self) -> npt.NDArray[np.float32]:  # type: ignore[override]
+    def reset(self) -> npt.NDArray[np.float32]:
         observations, _ = self.env.reset(seed=self._seeds[0])
         self._reset_seeds()
         return self.scale(observations)
