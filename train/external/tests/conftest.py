@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 import pytest
@@ -24,8 +25,9 @@ def children() -> list[str]:
     """The processes that this one has started and that are left, zombies included."""
     found = []
     for task in os.listdir("/proc/self/task"):
-        with open(f"/proc/self/task/{task}/children") as file:
-            found += file.read().split()
+        with contextlib.suppress(FileNotFoundError):  # a thread that has just ended
+            with open(f"/proc/self/task/{task}/children") as file:
+                found += file.read().split()
     return found
 
 

@@ -28,6 +28,12 @@ def gone(pid: int) -> bool:
     return False
 
 
+def halt(pid: int) -> None:
+    """Stops a child, and returns when it has stopped."""
+    os.kill(pid, signal.SIGSTOP)
+    os.waitid(os.P_PID, pid, os.WSTOPPED | os.WNOWAIT)
+
+
 def killed_while_it_works(client, work):
     """Runs work in a thread against a process that cannot answer, and kills the process."""
     caught = []
@@ -38,7 +44,7 @@ def killed_while_it_works(client, work):
         except BaseException as error:
             caught.append(error)
 
-    os.kill(client.pid, signal.SIGSTOP)
+    halt(client.pid)
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
     os.kill(client.pid, signal.SIGKILL)
@@ -196,7 +202,7 @@ def test_an_interrupted_exchange_ends_the_session():
     client = pigpen.Client()
     old = signal.signal(signal.SIGALRM, handler)
     try:
-        os.kill(client.pid, signal.SIGSTOP)
+        halt(client.pid)
         signal.setitimer(signal.ITIMER_REAL, 0.05)
         with pytest.raises(Stop):
             client.request("hello")
@@ -210,7 +216,7 @@ def test_an_interrupted_exchange_ends_the_session():
 def test_timeout():
     client = pigpen.Client(timeout=LONG)
     client.timeout = 0.05
-    os.kill(client.pid, signal.SIGSTOP)
+    halt(client.pid)
     with pytest.raises(TimeoutError):
         client.request("hello")
     assert gone(client.pid)
@@ -218,7 +224,7 @@ def test_timeout():
 
 def test_closing_frees_a_thread_that_waits():
     client = pigpen.Client()
-    os.kill(client.pid, signal.SIGSTOP)
+    halt(client.pid)
     caught, begun = [], threading.Event()
     write = client._write
 

@@ -325,8 +325,8 @@ class PigVectorEnv(VectorEnv[npt.NDArray[np.int16], npt.NDArray[np.integer[Any]]
         if rows.final_observations is not None:
             ended = rows.terminated | rows.truncated
             final = np.full(self.num_envs, None, object)
-            for i in np.flatnonzero(ended):
-                final[i] = rows.final_observations[i]
+            where = np.flatnonzero(ended)
+            final[where] = np.fromiter(rows.final_observations[where], object, len(where))
             last: dict[str, Any] = {"action_mask": np.zeros((self.num_envs, 2), np.int8), "_action_mask": ended.copy()}
             if noops is not None:
                 _add_noops(last, noops & ended)
