@@ -1,8 +1,8 @@
 """A tabular learner in plain Python, over JSON lines: no package, not even Pigpen's own.
 
-It learns Piglet (Pig with a coin, to 10) by self-play: Monte Carlo control with an
-exploring policy, 300 games at a time. The table goes to `pigpen import`, and `pigpen
-eval` tells exactly how good it is. Usage: tabular.py [steps], each of 300 decisions.
+It learns Piglet (Pig with a coin, to 10) by Q-learning in self-play, 300 games at a
+time. The table goes to `pigpen import`, and `pigpen eval` tells exactly how good it is.
+Usage: tabular.py [steps], each of 300 decisions.
 """
 import json, os, random, subprocess, sys
 
@@ -17,29 +17,31 @@ def ask(**request):
 random.seed(1)
 env = ask(op="make", variant="piglet", num_envs=games, autoreset="same_step")["env"]
 rows = ask(op="reset", env=env, seed=1)
-visits, value, played = {}, {}, [[] for _ in range(games)]
+visits, value = {}, {}
 
-def greedy(state):
-    return int(value.get((state, 1), 0) >= value.get((state, 0), 0))
+def best(row, mask):
+    return max((value.get((tuple(row), action), 0), action) for action in (0, 1) if mask[action])
 
 for _ in range(steps):
-    actions = []
-    for game, (row, (hold, _), seat) in enumerate(zip(rows["observations"], rows["action_mask"], rows["seats"])):
-        state = tuple(row)
-        action = 1 if not hold else random.randrange(2) if random.random() < 0.1 else greedy(state)
-        actions.append(action)
-        played[game].append((seat, (state, action)))
+    before = list(zip(rows["observations"], rows["action_mask"], rows["seats"]))
+    actions = [best(row, mask)[1] for row, mask, _ in before]
+    for game in random.sample(range(games), games // 5):  # and now and then something else
+        actions[game] = random.randrange(2) if before[game][1][0] else 1
     rows = ask(op="step", env=env, actions=actions)
-    for game in (g for g, over in enumerate(rows["terminated"]) if over):
-        for seat, pair in played[game]:
-            visits[pair] = n = visits.get(pair, 0) + 1
-            value[pair] = value.get(pair, 0) + (rows["rewards"][game][seat] - value.get(pair, 0)) / n**0.7
-        played[game].clear()
+    for game, (row, _, seat) in enumerate(before):
+        if rows["terminated"][game]:
+            target = rows["rewards"][game][seat]
+        else:  # what is best for the next to move is, if that is the other, worst for this one
+            target = best(rows["observations"][game], rows["action_mask"][game])[0]
+            target = target if rows["seats"][game] == seat else -target
+        pair = tuple(row), actions[game]
+        visits[pair] = n = visits.get(pair, 0) + 1
+        value[pair] = value.get(pair, 0) + (target - value.get(pair, 0)) / n**0.6
 
 ask(op="quit")
-states = {state for state, _ in value if state[1]}
-table = "".join(json.dumps({"observation": s, "action": greedy(s)}) + "\n" for s in sorted(states))
+states = sorted({state for state, _ in value if state[1]})
+table = "".join(json.dumps({"observation": s, "action": best(s, (1, 1))[1]}) + "\n" for s in states)
 print(f"{steps * games} decisions, {len(states)} states in the table", flush=True)
-file = "tabular.msgpack"
-subprocess.run([pigpen, "import", "--variant", "piglet", "--agent", "tabular", "--out", file], input=table, text=True, check=True)
-subprocess.run([pigpen, "eval", file], check=True)
+command = [pigpen, "import", "--variant", "piglet", "--agent", "tabular", "--out", "tabular.msgpack"]
+subprocess.run(command, input=table, text=True, check=True, stdout=subprocess.DEVNULL)
+subprocess.run([pigpen, "eval", "tabular.msgpack"], check=True)

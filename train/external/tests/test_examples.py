@@ -24,7 +24,7 @@ def test_tabular(tmp_path):
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("450000 decisions")
-    assert pigpen.evaluate(tmp_path / "tabular.msgpack")["win_mean"] > 0.48
+    assert pigpen.evaluate(tmp_path / "tabular.msgpack")["win_mean"] > 0.45
 
 
 def test_the_readmes_python(tmp_path, monkeypatch):

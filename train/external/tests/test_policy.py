@@ -110,12 +110,13 @@ def test_a_table_becomes_a_file_with_an_exact_score(tmp_path):
 
 
 def test_tables_that_cannot_be(tmp_path):
-    for observations, actions in [
-        ([[0, 5, 0], [0, 5, 0]], [0, 1]),
-        ([[200, 5, 0]], [0]),
-        ([[0, 5, 0]], [2]),
+    for observations, actions, message in [
+        ([[0, 5, 0], [0, 5, 0]], [0, 1], "come before with the other action"),
+        ([[200, 5, 0]], [0], "200"),
+        ([[0, 0, 0]], [0], "turn total"),
+        ([[0, 5, 0]], [2], "2"),
     ]:
-        with pytest.raises(pigpen.CommandFailed, match="import"):
+        with pytest.raises(pigpen.CommandFailed, match="import: .*" + message):
             pigpen.save_policy(tmp_path / "no.msgpack", observations, actions)
     assert not (tmp_path / "no.msgpack").exists()
     with pytest.raises(ValueError):
