@@ -150,6 +150,13 @@ def test_arrays_are_the_callers():
     env.close()
 
 
+def test_step_limit():
+    env = make(3, max_episode_steps=2)
+    env.reset(seed=1)
+    assert [env.step([1, 1, 1])[3].all() for _ in range(6)] == [False, True, False, False, True, False]
+    env.close()
+
+
 def test_rendering():
     env = make(3, render_mode="ansi", seat="rotate")
     env.reset(seed=1)

@@ -231,6 +231,7 @@ class PigVectorEnv(VectorEnv[npt.NDArray[np.int16], npt.NDArray[np.integer[Any]]
         num_envs: the number of games.
         seat: also "rotate": game i has seat i mod players.
         autoreset_mode: AutoresetMode or its value.
+        max_episode_steps: Gymnasium's name of ``step_limit``.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 4}
@@ -255,6 +256,7 @@ class PigVectorEnv(VectorEnv[npt.NDArray[np.int16], npt.NDArray[np.integer[Any]]
         step_limit: int = 0,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
+        max_episode_steps: int | None = None,
         *,
         client: Client | None = None,
         binary: str | os.PathLike[str] | None = None,
@@ -262,6 +264,7 @@ class PigVectorEnv(VectorEnv[npt.NDArray[np.int16], npt.NDArray[np.integer[Any]]
         timeout: float | None = None,
     ) -> None:
         mode = AutoresetMode(autoreset_mode)
+        step_limit = step_limit if max_episode_steps is None else max_episode_steps
         _check_render_mode(render_mode, self.metadata)
         self.render_mode = render_mode
         self.num_envs = num_envs
