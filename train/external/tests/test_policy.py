@@ -72,6 +72,20 @@ def test_framings_give_the_same_answers(name):
         assert one.act(np.empty((0, 3), np.int16)).shape == (0,)
 
 
+@pytest.mark.parametrize("format", ["msgpack", "jsonl"])
+def test_batches_larger_than_any_pipe(format):
+    points = pigpen.decision_points(50)
+    states = points[np.random.default_rng(1).integers(0, len(points), 1_200_000 if format == "msgpack" else 100_000)]
+    with pigpen.Policy("hold-9", target=50, format=format) as policy:
+        assert (policy.act(states) == (states[:, 1] < 9)).all()
+    with pigpen.Client(format=format) as client:
+        games = client.make(pigpen.Game("pig", 2), 200_000 if format == "msgpack" else 20_000, opponents=["hold-20"])
+        rows = games.reset(1)
+        for _ in range(3):
+            rows = games.step(rows.observations[:, 1] < 20)
+        assert rows.observations.shape == (games.num_envs, 3) and rows.observations.any()
+
+
 def test_sampled_actions_follow_the_seed():
     states = np.tile(np.array([10, 5, 10], np.int16), (4000, 1))
     with pigpen.Policy("random", sample=True, seed=1) as one, pigpen.Policy("random", sample=True, seed=1) as two:
