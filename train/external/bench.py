@@ -215,7 +215,7 @@ def main() -> None:
         act(name, values, 2 * steps, runs)
     same = max(2, steps // 20)
     print(f"the same {GAMES * same:,} decisions each:")
-    vector(AutoresetMode.NEXT_STEP, "msgpack", same, 1)
+    vector(AutoresetMode.NEXT_STEP, "msgpack", same, runs)
     pure_python(same)
     open_spiel(same)
 

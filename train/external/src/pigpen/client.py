@@ -52,9 +52,10 @@ class Client:
 
     The process ends with :meth:`close`, at the end of a ``with`` block, when the
     client is collected as garbage, and when the interpreter exits, in whatever
-    way. It is in a session of its own, so Ctrl-C reaches only Python. A client
-    may be used from several threads; it cannot be used in a forked child, where
-    it raises :class:`ServerEnded`.
+    way. It is in a session of its own, so Ctrl-C reaches only Python; an exception
+    in the middle of an exchange, as Ctrl-C may raise one, ends it. A client may be
+    used from several threads, and not in a forked child, where it raises
+    :class:`ServerEnded`.
 
     Args:
         policy: a file or a name such as ``"optimal"`` to serve, or None: then only
