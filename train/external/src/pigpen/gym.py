@@ -327,7 +327,7 @@ class PigVectorEnv(VectorEnv[npt.NDArray[np.int16], npt.NDArray[np.integer[Any]]
         noops = rows.noops
         if rows.final_observations is not None:
             ended = rows.terminated | rows.truncated
-            final = np.full(self.num_envs, None, object)
+            final = np.empty(self.num_envs, object)  # of None
             where = np.flatnonzero(ended)
             final[where] = np.fromiter(rows.final_observations[where], object, len(where))
             last: dict[str, Any] = {"action_mask": np.zeros((self.num_envs, 2), np.int8), "_action_mask": ended.copy()}
