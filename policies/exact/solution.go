@@ -22,7 +22,8 @@ type Solution struct {
 	options  Options
 
 	once  sync.Once
-	plans [2]plan // by role of the mover
+	plans [2]plan   // by role of the mover
+	turns sync.Pool // of *turn, for Values
 }
 
 // Solve finds perfect play for g, a game of one or two players: the policy
@@ -143,8 +144,13 @@ func (s *Solution) Values(state env.State) (hold, roll float64) {
 	default:
 		top = max(h, b.lastRoll(other, b.passed[0][other][own]))
 	}
-	t := newTurn(s.rules, top+b.maxGain+1)
-	row := b.row(&t, role, other, top+b.maxGain)
+	t, _ := s.turns.Get().(*turn)
+	if t == nil || len(t.value) <= top+b.maxGain {
+		fresh := newTurn(s.rules, top+b.maxGain+1)
+		t = &fresh
+	}
+	defer s.turns.Put(t)
+	row := b.row(t, role, other, top+b.maxGain)
 	bust, wiped := b.failed(role, own, other)
 	if state.TurnTotal == 0 {
 		return math.NaN(), t.best(h, row, top, bust, wiped, bust, b.margin)
