@@ -1,14 +1,15 @@
 // Package agents holds the learners, one a file.
 //
-// An [Agent] learns by playing every seat of a game against itself, from the
+// An [Agent] learns a game by playing every seat of it against itself, from the
 // point of view of whoever moves, with one table for all seats. It sees what
-// a player at the table sees: states, legal actions and rewards, and nothing of
-// the chances of the dice.
+// a player at the table sees: states, legal actions and rewards, and, unless
+// its settings say otherwise, nothing of the chances of the dice.
 //
-// Start with [Kinds] and [Kind.New].
+// Start with [Kinds], [Kind.Recipe] and [Recipe.New].
 package agents
 
 import (
+	"encoding"
 	"errors"
 	"fmt"
 	"strings"
@@ -17,49 +18,149 @@ import (
 	"pigpen/policies"
 )
 
-// An Agent learns a game by self-play. It is not safe for concurrent use.
+// An Agent learns a game by self-play. What it has learned depends on its
+// recipe, settings and seed and on how often Learn was called, and on nothing
+// else. It is not safe for concurrent use.
 type Agent interface {
-	// Episode begins an episode on m, plays it to the end for every seat, and
-	// learns from it. Every draw, exploration included, comes from m.Rand().
-	Episode(m *env.Match)
+	// Learn goes on learning for a moment, some thousands of decisions as a
+	// rule, with so many goroutines, at least 1. It returns what it played.
+	Learn(workers int) Played
 	// Greedy returns the policy that takes the better action by what has been
 	// learned so far, and holds where the two are equal. Where a turn begins,
 	// and nothing else is legal, it rolls.
 	Greedy() *policies.Table
+	// Gauges tells how the learning stands.
+	Gauges() Gauges
+
+	// A snapshot of the agent between two calls of Learn can be restored by an
+	// agent made alike, which then goes on as this one would.
+	encoding.BinaryAppender
+	encoding.BinaryUnmarshaler
 }
 
-// Settings are an agent's parameters.
+// Played counts what an agent played.
+type Played struct{ Steps, Episodes int64 }
+
+// Gauges are figures to watch while an agent learns.
+type Gauges struct {
+	// Epsilon is the chance of exploring where the agent would not.
+	Epsilon float64
+	// StepSize is the mean weight of the last sample in its estimate, over the
+	// estimates that have any.
+	StepSize float64
+	// Coverage is the part of the table's entries that have samples.
+	Coverage float64
+}
+
+// Settings are an agent's parameters. A recipe uses those that it lists.
 type Settings struct {
+	// Update says what an estimate is moved towards.
+	Update Update
 	// StepSize says how far an estimate moves towards each new sample.
 	StepSize StepSize
-	// Epsilon is the chance of taking a random legal action instead of the
-	// best one.
+	// Epsilon is the chance of exploring.
 	Epsilon Epsilon
 	// ExploringStarts begins episodes in drawn states (env.Game.DrawStart)
 	// and draws their first action; otherwise they begin where games do.
 	ExploringStarts bool
 }
 
-// A Kind is a learner that [New] can make.
-type Kind struct {
+// An Update says what an estimate of rolling is moved towards.
+type Update uint8
+
+const (
+	// SampleUpdate takes the value of what the dice did.
+	SampleUpdate Update = iota
+	// ExpectedUpdate takes the mean over all that the dice can do, which the
+	// agent is told (env.Game.Outcomes).
+	ExpectedUpdate
+)
+
+// String returns "sample" or "expected".
+func (u Update) String() string {
+	switch u {
+	case SampleUpdate:
+		return "sample"
+	case ExpectedUpdate:
+		return "expected"
+	}
+	return fmt.Sprintf("Update(%d)", uint8(u))
+}
+
+// A Setting names a field of [Settings].
+type Setting string
+
+// The settings, as flags and policy files name them.
+const (
+	UpdateSetting   Setting = "update"
+	StepSizeSetting Setting = "step-size"
+	EpsilonSetting  Setting = "epsilon"
+	StartsSetting   Setting = "starts"
+)
+
+// A Recipe is a way in which a kind of agent learns.
+type Recipe struct {
 	Name string
-	// Doc describes the learner in a line.
+	// Doc describes the recipe in a line.
 	Doc string
 	// Defaults are the settings taken unless others are asked for. They pass
 	// Settings.Check.
 	Defaults Settings
-	// BytesPerEntry is the memory that each entry of the layout takes while
-	// learning, exactly: what a training needs is refused by it.
-	BytesPerEntry int
+	// Expected are the defaults with expected updates, where there are any.
+	Expected Settings
+	// Uses lists the settings that the recipe heeds.
+	Uses []Setting
+	// MaxPlayers is the largest number of players that it learns for.
+	MaxPlayers int
 
-	make func(policies.Layout, Settings) Agent
+	bytes func(workers int) int
+	make  func(Config) Agent
 }
 
-// Kinds returns every learner, in the order in which they are shown.
-func Kinds() []Kind { return []Kind{qLearning, monteCarlo} }
+// A Config is what an agent is made of.
+type Config struct {
+	Layout   policies.Layout
+	Settings Settings
+	Seed     uint64
+	// StepLimit truncates an episode after so many decisions; 0 is no limit.
+	StepLimit int
+}
 
-// ErrUnknown is what [Lookup] wraps.
-var ErrUnknown = errors.New("agents: unknown agent")
+// BytesPerEntry returns the memory that each entry of the layout takes while
+// learning with so many goroutines, exactly: what a training needs is refused
+// by it.
+func (r Recipe) BytesPerEntry(workers int) int { return r.bytes(workers) }
+
+// New returns an untrained agent for the layout's game, which must not have
+// more players than MaxPlayers.
+func (r Recipe) New(c Config) Agent { return r.make(c) }
+
+// A Kind is a learner, with the recipes that it can follow.
+type Kind struct {
+	Name string
+	// Doc describes the learner in a line.
+	Doc string
+	// Recipes, the default first, end with one for any number of players.
+	Recipes []Recipe
+}
+
+// Textbook is the name of every kind's plain recipe.
+const Textbook = "textbook"
+
+// Kinds returns every learner, in the order in which they are shown.
+func Kinds() []Kind {
+	return []Kind{
+		{"qlearning", "tabular Q-learning by self-play", []Recipe{curriculumRecipe, qLearningTextbook}},
+		{"montecarlo", "Monte Carlo control by self-play", []Recipe{roundsRecipe, monteCarloTextbook}},
+	}
+}
+
+var (
+	// ErrUnknown is what [Lookup] wraps.
+	ErrUnknown = errors.New("agents: unknown agent")
+	// ErrRecipe is what [Kind.Recipe] wraps.
+	ErrRecipe = errors.New("agents: no such recipe")
+)
 
 // Lookup returns the learner of that name.
 func Lookup(name string) (Kind, error) {
@@ -73,6 +174,19 @@ func Lookup(name string) (Kind, error) {
 	return Kind{}, fmt.Errorf("%w %q; %sthe agents are %s", ErrUnknown, name, env.DidYouMean(name, names), strings.Join(names, ", "))
 }
 
-// New returns an untrained agent for the layout's game. It allocates
-// k.BytesPerEntry bytes for each of the layout's entries.
-func (k Kind) New(l policies.Layout, s Settings) Agent { return k.make(l, s) }
+// Recipe returns the recipe of that name, or the first one that is for g if
+// name is empty. The error wraps [ErrRecipe].
+func (k Kind) Recipe(name string, g env.Game) (Recipe, error) {
+	var names []string
+	for _, r := range k.Recipes {
+		fits := g.Players() <= r.MaxPlayers
+		if r.Name == name && !fits {
+			return Recipe{}, fmt.Errorf("%w for %v: %s of %s is for up to %d players", ErrRecipe, g, name, k.Name, r.MaxPlayers)
+		}
+		if r.Name == name || name == "" && fits {
+			return r, nil
+		}
+		names = append(names, r.Name)
+	}
+	return Recipe{}, fmt.Errorf("%w %q; %sthose of %s are %s", ErrRecipe, name, env.DidYouMean(name, names), k.Name, strings.Join(names, ", "))
+}

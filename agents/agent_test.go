@@ -1,7 +1,9 @@
 package agents
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -20,6 +22,19 @@ func TestKinds(t *testing.T) {
 		names = append(names, k.Name)
 		if got, err := Lookup(k.Name); err != nil || got.Name != k.Name || got.Doc != k.Doc {
 			t.Errorf("Lookup(%q) = %+v, %v, want %+v", k.Name, got, err, k)
+		}
+		var recipes []string
+		for _, r := range k.Recipes {
+			if r.Name == "" || r.Doc == "" || slices.Contains(recipes, r.Name) {
+				t.Errorf("%s has the recipe %q with doc %q, want unique names and docs", k.Name, r.Name, r.Doc)
+			}
+			recipes = append(recipes, r.Name)
+			if err := r.Defaults.Check(); err != nil {
+				t.Errorf("the defaults of %s of %s: %v", r.Name, k.Name, err)
+			}
+		}
+		if last := k.Recipes[len(k.Recipes)-1]; last.Name != Textbook || last.MaxPlayers != env.MaxPlayers {
+			t.Errorf("the recipes of %s end with %s for up to %d players, want %s for %d", k.Name, last.Name, last.MaxPlayers, Textbook, env.MaxPlayers)
 		}
 	}
 }
@@ -44,86 +59,285 @@ func TestLookupErrors(t *testing.T) {
 	}
 }
 
-// TestBytesPerEntry adds up the slices of a new agent that grow with its
-// layout.
-func TestBytesPerEntry(t *testing.T) {
-	l := pigLayout(2, 100)
-	for _, k := range Kinds() {
-		var bytes uintptr
-		var add func(v reflect.Value)
-		add = func(v reflect.Value) {
-			for i := range v.NumField() {
-				switch f := v.Field(i); f.Kind() {
-				case reflect.Slice:
-					if f.Cap() >= l.Entries() {
-						bytes += uintptr(f.Cap()) * f.Type().Elem().Size()
-					}
-				case reflect.Struct:
-					add(f)
-				}
-			}
+// TestRecipe looks up recipes by name and by what suits a game.
+func TestRecipe(t *testing.T) {
+	for _, test := range []struct {
+		kind, name string
+		players    int
+		want, text string // one of them
+	}{
+		{"qlearning", "", 1, "curriculum", ""},
+		{"qlearning", "", 2, "curriculum", ""},
+		{"qlearning", "", 3, "textbook", ""},
+		{"qlearning", "", 10, "textbook", ""},
+		{"qlearning", "curriculum", 2, "curriculum", ""},
+		{"qlearning", "textbook", 1, "textbook", ""},
+		{"montecarlo", "", 1, "rounds", ""},
+		{"montecarlo", "", 2, "rounds", ""},
+		{"montecarlo", "", 3, "textbook", ""},
+		{"montecarlo", "rounds", 1, "rounds", ""},
+		{"montecarlo", "textbook", 2, "textbook", ""},
+		{"qlearning", "curriculum", 3, "", "agents: no such recipe for pig, 3 players, target 100: curriculum of qlearning is for up to 2 players"},
+		{"montecarlo", "rounds", 4, "", "agents: no such recipe for pig, 4 players, target 100: rounds of montecarlo is for up to 2 players"},
+		{"qlearning", "curiculum", 2, "", `agents: no such recipe "curiculum"; did you mean "curriculum"? those of qlearning are curriculum, textbook`},
+		{"montecarlo", "Textbook", 3, "", `agents: no such recipe "Textbook"; did you mean "textbook"? those of montecarlo are rounds, textbook`},
+		{"qlearning", "rounds", 2, "", `agents: no such recipe "rounds"; those of qlearning are curriculum, textbook`},
+	} {
+		k, err := Lookup(test.kind)
+		if err != nil {
+			t.Fatal(err)
 		}
-		add(reflect.ValueOf(k.New(l, k.Defaults)).Elem())
-		if want := uintptr(k.BytesPerEntry * l.Entries()); bytes != want {
-			t.Errorf("a new %s takes %d bytes for %d entries, want %d for each: %d", k.Name, bytes, l.Entries(), k.BytesPerEntry, want)
+		r, err := k.Recipe(test.name, game("pig", test.players, 100))
+		if test.text == "" && (err != nil || r.Name != test.want) {
+			t.Errorf("Recipe(%q) of %s for %d players = %s, %v, want %s", test.name, test.kind, test.players, r.Name, err, test.want)
+		}
+		if test.text != "" && (r.Name != "" || !errors.Is(err, ErrRecipe) || err.Error() != test.text) {
+			t.Errorf("Recipe(%q) of %s for %d players = %s, %v, want error %s", test.name, test.kind, test.players, r.Name, err, test.text)
 		}
 	}
 }
 
-// TestUntrained checks that an agent that has learned nothing rolls where it
-// must and holds elsewhere.
-func TestUntrained(t *testing.T) {
-	forEachSmallGame(t, func(t *testing.T, l policies.Layout) {
-		r := env.NewRand(1)
-		for _, k := range Kinds() {
-			greedy := k.New(l, k.Defaults).Greedy()
-			for range 200 {
-				s := l.Game().DrawStart(&r)
-				if got, want := greedy.RollChance(s) == 1, s.TurnTotal == 0; got != want {
-					t.Errorf("%s: Greedy() of a new agent rolls in %+v: %t, want %t", k.Name, s, got, want)
+// TestBytesPerEntry adds up the slices of an agent that has learned which grow
+// with its layout.
+func TestBytesPerEntry(t *testing.T) {
+	l := pigLayout(2, 100)
+	forEachRecipe(t, func(t *testing.T, r Recipe) {
+		for _, workers := range []int{1, 2, 5} {
+			agent := r.New(Config{Layout: l, Settings: r.Defaults, Seed: 1, StepLimit: 1000})
+			for range 3 {
+				agent.Learn(workers)
+			}
+			var bytes uintptr
+			seen := make(map[uintptr]bool)
+			var add func(v reflect.Value)
+			add = func(v reflect.Value) {
+				switch v.Kind() {
+				case reflect.Pointer, reflect.Interface:
+					if v.IsNil() || v.Type() == reflect.TypeFor[*policies.Table]() || v.Kind() == reflect.Pointer && seen[v.Pointer()] {
+						return // the table takes a bit
+					}
+					if v.Kind() == reflect.Pointer {
+						seen[v.Pointer()] = true
+					}
+					add(v.Elem())
+				case reflect.Struct:
+					for i := range v.NumField() {
+						add(v.Field(i))
+					}
+				case reflect.Slice:
+					if v.Cap() >= l.Entries() && !seen[v.Pointer()] {
+						seen[v.Pointer()] = true
+						bytes += uintptr(v.Cap()) * v.Type().Elem().Size()
+					}
+					if k := v.Type().Elem().Kind(); k == reflect.Pointer || k == reflect.Struct {
+						for i := range v.Len() {
+							add(v.Index(i))
+						}
+					}
 				}
+			}
+			add(reflect.ValueOf(agent))
+			if want := uintptr(r.BytesPerEntry(workers) * l.Entries()); bytes != want {
+				t.Errorf("after Learn(%d) it takes %d bytes for %d entries, want %d for each: %d", workers, bytes, l.Entries(), r.BytesPerEntry(workers), want)
 			}
 		}
 	})
 }
 
-// TestDeterminism checks that the seed decides everything that is learned.
-func TestDeterminism(t *testing.T) {
-	l := pigLayout(2, 20)
-	for _, k := range Kinds() {
-		train := func(seed uint64) (*policies.Table, []float32) {
-			agent := k.New(l, k.Defaults)
-			m := env.NewMatch(l.Game(), env.MatchOptions{StepLimit: 1000})
-			m.Reset(seed)
-			for range 2000 {
-				agent.Episode(m)
+// TestUntrained checks that an agent that has learned nothing rolls where it
+// must and holds elsewhere; where holding loses the game, which nobody has to
+// learn, it may do either.
+func TestUntrained(t *testing.T) {
+	forEachSmallGame(t, func(t *testing.T, l policies.Layout) {
+		forEachRecipe(t, func(t *testing.T, r Recipe) {
+			if l.Game().Players() > r.MaxPlayers {
+				return
 			}
-			return agent.Greedy(), valuesOf(agent).q
-		}
-		table, q := train(1)
-		again, sameQ := train(1)
-		other, otherQ := train(2)
-		if !reflect.DeepEqual(table, again) || !slices.Equal(q, sameQ) {
-			t.Errorf("%s learns two different policies from one seed", k.Name)
-		}
-		if reflect.DeepEqual(table, other) || slices.Equal(q, otherQ) {
-			t.Errorf("%s learns the same policy from different seeds", k.Name)
-		}
-	}
+			agent := r.New(Config{Layout: l, Settings: r.Defaults, Seed: 1})
+			greedy, gauges := agent.Greedy(), agent.Gauges()
+			if greedy.Layout() != l {
+				t.Errorf("Greedy().Layout() = %+v, want %+v", greedy.Layout(), l)
+			}
+			for i, s := range l.All() {
+				loses := s.TurnTotal > 0 && l.Game().Return(l.Game().AfterHold(s), 0) < 0
+				if got, want := greedy.Rolls(i), s.TurnTotal == 0; got != want && !loses {
+					t.Fatalf("Greedy() of a new agent rolls in %+v: %t, want %t", s, got, want)
+				}
+			}
+			if want := (Gauges{Epsilon: r.Defaults.Epsilon.Start}); gauges != want {
+				t.Errorf("Gauges() of a new agent = %+v, want %+v", gauges, want)
+			}
+		})
+	})
 }
 
-func TestEpisodeAllocatesNothing(t *testing.T) {
-	for _, k := range Kinds() {
-		for _, players := range []int{2, 3} {
-			l := pigLayout(players, 20)
-			agent, m := k.New(l, k.Defaults), env.NewMatch(l.Game(), env.MatchOptions{StepLimit: 1000})
-			m.Reset(1)
-			for range 1000 { // an agent may keep what its longest episode took
-				agent.Episode(m)
+// A course is a game to learn, and a number of calls of Learn in which every
+// recipe comes past the end of a pass or a round.
+type course struct {
+	layout policies.Layout
+	calls  int
+}
+
+// courses returns some for a recipe.
+func courses(r Recipe) (all []course) {
+	for _, g := range []env.Game{
+		game("pig", 2, 12), game("pig", 1, 12), game("pig-last-round", 2, 2), game("pig-snake-eyes", 2, 6), game("pig", 3, 6),
+	} {
+		if g.Players() > r.MaxPlayers {
+			continue
+		}
+		c := course{layoutOf(g, policies.FullStates), 60} // a first round takes 50
+		if r.Name == Textbook {
+			c.calls = 3000
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// outcome is all that an agent comes to.
+type outcome struct {
+	played   Played
+	gauges   Gauges
+	snapshot []byte
+	greedy   *policies.Table
+}
+
+func (o outcome) equal(p outcome) bool {
+	return o.played == p.played && o.gauges == p.gauges && bytes.Equal(o.snapshot, p.snapshot) && reflect.DeepEqual(o.greedy, p.greedy)
+}
+
+// follow has an agent learn, with the number of workers that each call is told.
+func follow(t *testing.T, a Agent, calls int, workers func(call int) int) (o outcome) {
+	t.Helper()
+	for call := range calls {
+		o.played = o.played.add(a.Learn(workers(call)))
+	}
+	o.gauges, o.snapshot, o.greedy = a.Gauges(), snapshotOf(t, a), a.Greedy()
+	return o
+}
+
+func always(workers int) func(int) int { return func(int) int { return workers } }
+
+func changing(call int) int { return []int{5, 1, 2, 3, 1}[call%5] }
+
+// TestDeterminism checks that the seed decides everything that is learned, and
+// the number of workers nothing.
+func TestDeterminism(t *testing.T) {
+	forEachRecipe(t, func(t *testing.T, r Recipe) {
+		t.Parallel()
+		for _, c := range courses(r) {
+			train := func(seed uint64, workers func(call int) int) outcome {
+				return follow(t, r.New(Config{Layout: c.layout, Settings: r.Defaults, Seed: seed, StepLimit: 1000}), c.calls, workers)
 			}
-			if n := testing.AllocsPerRun(1000, func() { agent.Episode(m) }); n != 0 {
-				t.Errorf("%s, %d players: Episode allocates %v times, want 0", k.Name, players, n)
+			g := c.layout.Game()
+			one := train(1, always(1))
+			for name, workers := range map[string]func(call int) int{"1": always(1), "2": always(2), "5": always(5), "changing": changing} {
+				if o := train(1, workers); !o.equal(one) {
+					t.Errorf("%v: with %s workers Learn comes to something else than with 1", g, name)
+				}
 			}
+			if other := train(2, always(1)); bytes.Equal(other.snapshot, one.snapshot) {
+				t.Errorf("%v: Learn comes to the same from different seeds", g)
+			}
+		}
+	})
+}
+
+// TestSeedsDiffer checks that different seeds lead to different policies, as
+// long as these are not perfect.
+func TestSeedsDiffer(t *testing.T) {
+	l := pigLayout(2, 40)
+	forEachRecipe(t, func(t *testing.T, r Recipe) {
+		greedy := func(seed uint64) *policies.Table {
+			a := r.New(Config{Layout: l, Settings: r.Defaults, Seed: seed, StepLimit: 1000})
+			for steps := int64(0); steps < 1_500_000; {
+				steps += a.Learn(1).Steps
+			}
+			return a.Greedy()
+		}
+		if reflect.DeepEqual(greedy(1), greedy(2)) {
+			t.Error("Learn comes to the same policy from different seeds")
+		}
+	})
+}
+
+// TestLookingChangesNothing checks that Greedy, Gauges and snapshots do not
+// change what is learned.
+func TestLookingChangesNothing(t *testing.T) {
+	forEachRecipe(t, func(t *testing.T, r Recipe) {
+		t.Parallel()
+		for _, c := range courses(r) {
+			seen := r.New(Config{Layout: c.layout, Settings: r.Defaults, Seed: 1, StepLimit: 1000})
+			unseen := r.New(Config{Layout: c.layout, Settings: r.Defaults, Seed: 1, StepLimit: 1000})
+			want := follow(t, unseen, c.calls, always(2))
+			var last outcome
+			for call := range c.calls {
+				played := seen.Learn(2)
+				last.played = last.played.add(played)
+				if r.Name != Textbook || call%100 == 0 {
+					last.gauges, last.greedy = seen.Gauges(), seen.Greedy()
+					if again := seen.Greedy(); !reflect.DeepEqual(again, last.greedy) || seen.Gauges() != last.gauges {
+						t.Fatalf("%v: Greedy or Gauges differs from itself after call %d of Learn", c.layout.Game(), call)
+					}
+					snapshotOf(t, seen)
+				}
+			}
+			last.gauges, last.snapshot, last.greedy = seen.Gauges(), snapshotOf(t, seen), seen.Greedy()
+			if !last.equal(want) {
+				t.Errorf("%v: an agent that is looked at comes to something else", c.layout.Game())
+			}
+		}
+	})
+}
+
+// TestLearnAllocatesLittle bounds the allocations of a call of Learn, whatever
+// the number of its episodes. A new policy at the end of a round is apart.
+func TestLearnAllocatesLittle(t *testing.T) {
+	forEachRecipe(t, func(t *testing.T, r Recipe) {
+		most := 40.0 // for lists of jobs and goroutines
+		if r.Name == Textbook {
+			most = 0
+		}
+		for players := 1; players <= min(3, r.MaxPlayers); players++ {
+			agent := r.New(Config{Layout: pigLayout(players, 20), Settings: r.Defaults, Seed: 1, StepLimit: 1000})
+			warm := 20 // an agent may keep what its longest episode took
+			if r.Name == Textbook {
+				warm = 2000
+			}
+			for range warm {
+				agent.Learn(2)
+			}
+			episodes := int64(0)
+			n := testing.AllocsPerRun(15, func() { episodes += agent.Learn(2).Episodes })
+			if n > most {
+				t.Errorf("%d players: Learn allocates %v times for %d episodes, want %v at most", players, n, episodes/16, most)
+			}
+			if r.Name != Textbook && float64(episodes)/16 < 64 {
+				t.Errorf("%d players: Learn plays %d episodes in 16 calls, too few to tell", players, episodes)
+			}
+		}
+	})
+}
+
+// TestStepLimit checks that the limit cuts episodes off.
+func TestStepLimit(t *testing.T) {
+	forEachRecipe(t, func(t *testing.T, r Recipe) {
+		for _, limit := range []int{1, 2, 7} {
+			agent := r.New(Config{Layout: pigLayout(2, 12), Settings: r.Defaults, Seed: 1, StepLimit: limit})
+			o := follow(t, agent, 60, always(2))
+			if o.played.Episodes == 0 || o.played.Steps > int64(limit)*o.played.Episodes {
+				t.Errorf("with step limit %d Learn plays %+v", limit, o.played)
+			}
+		}
+	})
+}
+
+// TestUpdateString checks the names of updates.
+func TestUpdateString(t *testing.T) {
+	for u, want := range map[Update]string{SampleUpdate: "sample", ExpectedUpdate: "expected", 7: "Update(7)"} {
+		if got := fmt.Sprint(u); got != want {
+			t.Errorf("String() of update %d = %q, want %q", uint8(u), got, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package agents_test
 
 import (
+	"fmt"
 	"testing"
 
 	"pigpen/agents"
@@ -8,25 +9,29 @@ import (
 	"pigpen/policies"
 )
 
-// BenchmarkEpisode learns the full game of one-die Pig, one episode an
-// iteration.
-func BenchmarkEpisode(b *testing.B) {
+// BenchmarkLearn learns the full game of one-die Pig by every recipe, with one
+// and with two goroutines.
+func BenchmarkLearn(b *testing.B) {
 	g := env.Must(env.New(env.Config{Variant: "pig"}))
+	l, err := policies.NewLayout(g, policies.AutoStates(g))
+	if err != nil {
+		b.Fatal(err)
+	}
 	for _, k := range agents.Kinds() {
-		b.Run(k.Name, func(b *testing.B) {
-			l, err := policies.NewLayout(g, policies.AutoStates(g))
-			if err != nil {
-				b.Fatal(err)
+		for _, r := range k.Recipes {
+			for workers := 1; workers <= 2; workers++ {
+				b.Run(fmt.Sprintf("%s/%s/workers-%d", k.Name, r.Name, workers), func(b *testing.B) {
+					agent := r.New(agents.Config{Layout: l, Settings: r.Defaults, Seed: 1, StepLimit: policies.DefaultStepLimit})
+					steps := int64(0)
+					for b.Loop() {
+						steps += agent.Learn(workers).Steps
+					}
+					b.ReportMetric(float64(steps)/b.Elapsed().Seconds(), "steps/s")
+				})
+				if r.Name == agents.Textbook {
+					break // one goroutine is all it uses
+				}
 			}
-			agent, m := k.New(l, k.Defaults), env.NewMatch(g, env.MatchOptions{StepLimit: policies.DefaultStepLimit})
-			m.Reset(1)
-			steps := 0
-			b.ReportAllocs()
-			for b.Loop() {
-				agent.Episode(m)
-				steps += m.Steps()
-			}
-			b.ReportMetric(float64(steps)/b.Elapsed().Seconds(), "steps/s")
-		})
+		}
 	}
 }

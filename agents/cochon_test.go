@@ -14,26 +14,27 @@ import (
 func TestCochonControl(t *testing.T) {
 	average := Settings{StepSize: StepSize{Scale: 1, Power: 1}, Epsilon: Epsilon{Start: 0.5}, ExploringStarts: true}
 	for _, test := range []struct {
-		kind     Kind
+		name     string
+		recipe   Recipe
 		settings Settings
 		players  int
-		steps    int
+		steps    int64
 		tried    uint16 // times that each action was tried
 		states   int    // that were, at least
 	}{
-		{qLearning, qLearning.Defaults, 2, 3_000_000, 1, 450},
-		{qLearning, average, 3, 10_000_000, 300, 400},
-		{qLearning, average, 4, 20_000_000, 300, 500},
-		{monteCarlo, average, 2, 60_000_000, 10_000, 80},
+		{"qlearning", qLearningTextbook, qLearningTextbook.Defaults, 2, 3_000_000, 1, 450},
+		{"qlearning", qLearningTextbook, average, 3, 10_000_000, 300, 400},
+		{"qlearning", qLearningTextbook, average, 4, 20_000_000, 300, 500},
+		{"montecarlo", monteCarloTextbook, average, 2, 60_000_000, 10_000, 80},
 	} {
-		t.Run(fmt.Sprintf("%s, %d players", test.kind.Name, test.players), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s, %d players", test.name, test.players), func(t *testing.T) {
 			t.Parallel()
 			g := env.Must(env.New(env.Config{Variant: "cochon", Players: test.players}))
 			l, err := policies.NewLayout(g, policies.FullStates)
 			if err != nil {
 				t.Fatal(err)
 			}
-			v := valuesOf(learn(test.kind, l, test.settings, test.steps))
+			v := valuesOf(learn(test.recipe, l, test.settings, test.steps))
 			states := 0
 			for i := range l.Entries() {
 				n := min(v.updates[2*i], v.updates[2*i+1]) // 0 where a turn begins
@@ -49,5 +50,34 @@ func TestCochonControl(t *testing.T) {
 				t.Errorf("both actions were tried %d times in %d states, want %d", test.tried, states, test.states)
 			}
 		})
+	}
+}
+
+// TestCochonDefaults has the default recipes learn the game in which rolling is
+// never wrong: they end at always-roll, but for states in which rolling is
+// hardly better.
+func TestCochonDefaults(t *testing.T) {
+	g := game("cochon", 2, 10)
+	l, perfect := layoutOf(g, policies.FullStates), perfectPlay(t, g)
+	for _, test := range []struct {
+		recipe   Recipe
+		settings Settings
+		steps    int64
+		most     int // states in which it holds
+	}{
+		{curriculumRecipe, curriculumRecipe.Defaults, 5_000_000, 5},
+		{curriculumRecipe, curriculumRecipe.Expected, 1_000_000, 0},
+		{roundsRecipe, roundsRecipe.Defaults, 30_000_000, 0},
+	} {
+		greedy := learn(test.recipe, l, test.settings, test.steps).Greedy()
+		holds := 0
+		for i := range l.Entries() {
+			if !greedy.Rolls(i) {
+				holds++
+			}
+		}
+		if win := compare(t, greedy, perfect).WinMean(); holds > test.most || win < 0.4999 {
+			t.Errorf("%s, %v updates: Greedy() holds in %d of %d states and wins %.5f, want %d at most, 0.4999 or more", test.recipe.Name, test.settings.Update, holds, l.Entries(), win, test.most)
+		}
 	}
 }

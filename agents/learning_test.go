@@ -120,13 +120,11 @@ func forEachState(target int, f func(own, other, turnTotal int, roll, hold float
 	}
 }
 
-// learn trains an agent for so many decisions.
-func learn(k Kind, l policies.Layout, s Settings, steps int) Agent {
-	agent := k.New(l, s)
-	m := env.NewMatch(l.Game(), env.MatchOptions{StepLimit: 10_000})
-	m.Reset(1)
-	for n := 0; n < steps; n += m.Steps() {
-		agent.Episode(m)
+// learn makes an agent and has it learn for so many decisions.
+func learn(r Recipe, l policies.Layout, s Settings, steps int64) Agent {
+	agent := r.New(Config{Layout: l, Settings: s, Seed: 1, StepLimit: 10_000})
+	for n := int64(0); n < steps; {
+		n += agent.Learn(1).Steps
 	}
 	return agent
 }
@@ -139,7 +137,7 @@ func TestQLearningFindsTheValues(t *testing.T) {
 		t.Run(fmt.Sprint("target ", target), func(t *testing.T) {
 			t.Parallel()
 			s := Settings{StepSize: StepSize{Scale: 1, Power: 0.9}, Epsilon: Epsilon{Start: 0.3}, ExploringStarts: true}
-			v := valuesOf(learn(qLearning, pigLayout(2, target), s, 2_000_000))
+			v := valuesOf(learn(qLearningTextbook, pigLayout(2, target), s, 2_000_000))
 			forEachState(target, func(own, other, k int, roll, hold float64) {
 				s := stateOf(own, other, k)
 				i := v.layout.Index(&s)
@@ -157,12 +155,12 @@ func TestQLearningFindsTheValues(t *testing.T) {
 // play wherever the actions' returns differ by more than the noise.
 func TestGreedyFindsPerfectPlay(t *testing.T) {
 	const margin = 0.05
-	for _, k := range Kinds() {
+	for k, r := range textbooks() {
 		for _, target := range []int{2, 4, 7} {
-			t.Run(fmt.Sprint(k.Name, ", target ", target), func(t *testing.T) {
+			t.Run(fmt.Sprint(k, ", target ", target), func(t *testing.T) {
 				t.Parallel()
 				s := Settings{StepSize: StepSize{Scale: 1, Power: 0.8}, Epsilon: Epsilon{Start: 0.2, Halving: 50_000}, ExploringStarts: true}
-				greedy := learn(k, pigLayout(2, target), s, 500_000).Greedy()
+				greedy := learn(r, pigLayout(2, target), s, 500_000).Greedy()
 				forEachState(target, func(own, other, k int, roll, hold float64) {
 					if got, want := greedy.RollChance(stateOf(own, other, k)) == 1, roll > hold; got != want && 2*math.Abs(roll-hold) > margin {
 						t.Errorf("Greedy() rolls at %d to %d with %d this turn: %t; rolling wins %.3f, holding %.3f", own, other, k, got, roll, hold)
@@ -179,9 +177,9 @@ func TestGreedyFindsPerfectPlay(t *testing.T) {
 func TestPiglet(t *testing.T) {
 	const near = 0.03
 	l := layoutOf(env.Must(env.New(env.Config{Variant: "piglet", Target: 2})), policies.FullStates)
-	for _, k := range Kinds() {
+	for k, r := range textbooks() {
 		s := Settings{StepSize: StepSize{Scale: 1, Power: 0.85}, Epsilon: Epsilon{Start: 0.2, Halving: 10_000}, ExploringStarts: true}
-		v := valuesOf(learn(k, l, s, 500_000))
+		v := valuesOf(learn(r, l, s, 500_000))
 		for _, test := range []struct {
 			own, other, turnTotal int
 			win                   float64
@@ -191,7 +189,7 @@ func TestPiglet(t *testing.T) {
 		} {
 			s := stateOf(test.own, test.other, test.turnTotal)
 			if got, want := float64(v.best(&s, l.Index(&s))), 2*test.win-1; math.Abs(got-want) > near {
-				t.Errorf("%s: %d to %d with %d this turn is estimated at %.3f, want %.3f", k.Name, test.own, test.other, test.turnTotal, got, want)
+				t.Errorf("%s: %d to %d with %d this turn is estimated at %.3f, want %.3f", k, test.own, test.other, test.turnTotal, got, want)
 			}
 		}
 	}
@@ -203,10 +201,10 @@ func TestPiglet(t *testing.T) {
 func TestThreePlayers(t *testing.T) {
 	p := (5.0 / 6) / (1 - 1.0/216)
 	want := p - (1-p)/2
-	for _, k := range Kinds() {
-		agent := learn(k, pigLayout(3, 2), Settings{StepSize: StepSize{Scale: 1, Power: 1}}, 300_000)
+	for k, r := range textbooks() {
+		agent := learn(r, pigLayout(3, 2), Settings{StepSize: StepSize{Scale: 1, Power: 1}}, 300_000)
 		if got := float64(valuesOf(agent).q[env.Roll]); math.Abs(got-want) > 0.01 {
-			t.Errorf("%s: the start is estimated at %v, want %v", k.Name, got, want)
+			t.Errorf("%s: the start is estimated at %v, want %v", k, got, want)
 		}
 	}
 }
@@ -247,42 +245,43 @@ func TestAlone(t *testing.T) {
 		t.Errorf("fewestTurns(100): %v turns, want 12.545", got)
 	}
 	const target, near = 12, 0.1
-	for _, k := range Kinds() {
+	for k, r := range textbooks() {
 		s := Settings{StepSize: StepSize{Scale: 1, Power: 0.85}, Epsilon: Epsilon{Start: 0.2, Halving: 10_000}, ExploringStarts: true}
-		v := valuesOf(learn(k, pigLayout(1, target), s, 1_000_000))
+		v := valuesOf(learn(r, pigLayout(1, target), s, 1_000_000))
 		for own, row := range fewestTurns(target) {
 			for turnTotal, turns := range row {
 				s := env.State{Scores: [env.MaxPlayers]int16{int16(own)}, TurnTotal: int16(turnTotal)}
 				if got := float64(v.best(&s, v.layout.Index(&s))); math.Abs(got+turns) > near {
-					t.Errorf("%s: %d points with %d this turn are estimated at %.3f, want %.3f", k.Name, own, turnTotal, got, -turns)
+					t.Errorf("%s: %d points with %d this turn are estimated at %.3f, want %.3f", k, own, turnTotal, got, -turns)
 				}
 			}
 		}
 	}
 }
 
-// TestDefaultsLearn checks that the default settings come close to perfect
+// TestTextbookDefaultsLearn checks that the default settings come close to perfect
 // play of the whole game, by the exact chance of winning. To 30 points it never
 // holds; to 40 it does, in places.
-func TestDefaultsLearn(t *testing.T) {
+func TestTextbookDefaultsLearn(t *testing.T) {
 	for _, test := range []struct {
-		kind   Kind
+		name   string
+		recipe Recipe
 		target int
-		steps  int
+		steps  int64
 		least  float64
 	}{
-		{qLearning, 30, 5_000_000, 0.49},
-		{qLearning, 40, 5_000_000, 0.47},
-		{monteCarlo, 30, 10_000_000, 0.49},
+		{"qlearning", qLearningTextbook, 30, 5_000_000, 0.49},
+		{"qlearning", qLearningTextbook, 40, 5_000_000, 0.47},
+		{"montecarlo", monteCarloTextbook, 30, 10_000_000, 0.49},
 	} {
-		t.Run(fmt.Sprint(test.kind.Name, ", target ", test.target), func(t *testing.T) {
+		t.Run(fmt.Sprint(test.name, ", target ", test.target), func(t *testing.T) {
 			t.Parallel()
-			greedy := learn(test.kind, pigLayout(2, test.target), test.kind.Defaults, test.steps).Greedy()
+			greedy := learn(test.recipe, pigLayout(2, test.target), test.recipe.Defaults, test.steps).Greedy()
 			win := winMean(test.target, func(own, other, k int, _, _ float64) bool {
 				return greedy.RollChance(stateOf(own, other, k)) == 1
 			})
 			if win < test.least || win > 0.5+1e-9 {
-				t.Errorf("%s wins %.4f against perfect play to %d, want %v or more, 0.5 at most", test.kind.Name, win, test.target, test.least)
+				t.Errorf("%s wins %.4f against perfect play to %d, want %v or more, 0.5 at most", test.name, win, test.target, test.least)
 			}
 		})
 	}

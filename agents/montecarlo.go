@@ -1,9 +1,6 @@
 package agents
 
-import (
-	"pigpen/env"
-	"pigpen/policies"
-)
+import "pigpen/env"
 
 // MonteCarlo is on-policy every-visit Monte Carlo control (R. Sutton, A. Barto,
 // "Reinforcement Learning", 2nd ed., sections 5.3 and 5.4) by self-play: after
@@ -23,14 +20,16 @@ type decision struct {
 	seat   int8
 }
 
-var monteCarlo = Kind{
-	Name: "montecarlo", Doc: "every-visit Monte Carlo control by self-play",
-	Defaults:      Settings{StepSize: StepSize{Scale: 1, Power: 0.7, Floor: 0.001}, Epsilon: Epsilon{Start: 0.2}},
-	BytesPerEntry: bytesPerEntry,
-	make:          func(l policies.Layout, s Settings) Agent { return &MonteCarlo{values: newValues(l, s)} },
+var monteCarloTextbook = Recipe{
+	Name: Textbook, Doc: "every visit, one episode after the other",
+	Defaults:   Settings{StepSize: StepSize{Scale: 1, Power: 0.7, Floor: 0.001}, Epsilon: Epsilon{Start: 0.2}},
+	Uses:       textbookUses,
+	MaxPlayers: env.MaxPlayers,
+	bytes:      func(int) int { return bytesPerEntry },
+	make:       func(c Config) Agent { return newTextbook(c, &MonteCarlo{values: newValues(c.Layout, c.Settings)}) },
 }
 
-// Episode implements [Agent].
+// Episode plays and learns from one; see [episodic].
 func (mc *MonteCarlo) Episode(m *env.Match) {
 	mc.begin(m)
 	mc.decided = mc.decided[:0]

@@ -63,14 +63,14 @@ func TestMonteCarloByHand(t *testing.T) {
 			},
 		},
 	} {
-		t.Run(s.name, func(t *testing.T) { s.run(t, monteCarlo) })
+		t.Run(s.name, func(t *testing.T) { s.run(t, monteCarloTextbook) })
 	}
 }
 
 // TestMonteCarloAgainstReference compares with Monte Carlo control as the
 // textbook has it.
 func TestMonteCarloAgainstReference(t *testing.T) {
-	checkAgainstReference(t, monteCarlo, func(r *reference, m *env.Match) {
+	checkAgainstReference(t, monteCarloTextbook, func(r *reference, m *env.Match) {
 		r.play(m, func(path []visit, terminated bool) {
 			if !terminated {
 				return
@@ -86,12 +86,12 @@ func TestMonteCarloAgainstReference(t *testing.T) {
 // average of the returns that followed.
 func TestMonteCarloAverages(t *testing.T) {
 	forEachSmallGame(t, func(t *testing.T, l policies.Layout) {
-		mc := monteCarlo.New(l, Settings{StepSize: StepSize{Scale: 1, Power: 1}, Epsilon: Epsilon{Start: 0.3}, ExploringStarts: true}).(*MonteCarlo)
-		m := env.NewMatch(l.Game(), env.MatchOptions{StepLimit: 40})
-		m.Reset(3)
+		s := Settings{StepSize: StepSize{Scale: 1, Power: 1}, Epsilon: Epsilon{Start: 0.3}, ExploringStarts: true}
+		agent := newTextbookOf(monteCarloTextbook, l, s, 3, 40)
+		mc, m := agent.learner.(*MonteCarlo), agent.match
 		sum, n := make([]float64, len(mc.q)), make([]float64, len(mc.q))
 		for range 5000 {
-			mc.Episode(m)
+			agent.Learn(1)
 			if !m.State().Over {
 				continue
 			}
@@ -114,9 +114,8 @@ func TestMonteCarloAverages(t *testing.T) {
 // action that is estimated as the better one, always.
 func TestGreedyEpisode(t *testing.T) {
 	l := pigLayout(2, 30)
-	mc := monteCarlo.New(l, Settings{StepSize: StepSize{Scale: 0.1}}).(*MonteCarlo)
-	m := env.NewMatch(l.Game(), env.MatchOptions{StepLimit: 1000})
-	m.Reset(1)
+	agent := newTextbookOf(monteCarloTextbook, l, Settings{StepSize: StepSize{Scale: 0.1}}, 1, 1000)
+	mc := agent.learner.(*MonteCarlo)
 	r := env.NewRand(2)
 	held := 0
 	for range 200 {
@@ -124,10 +123,10 @@ func TestGreedyEpisode(t *testing.T) {
 			mc.q[i] = float32(r.Below(3))
 		}
 		greedy := mc.Greedy()
-		mc.Episode(m)
+		agent.Learn(1)
 		for _, d := range mc.decided {
 			if roll := d.cell%2 == 1; roll != greedy.Rolls(d.cell/2) {
-				t.Fatalf("Episode rolls in state %d: %t, which is not greedy", d.cell/2, roll)
+				t.Fatalf("Learn rolls in state %d: %t, which is not greedy", d.cell/2, roll)
 			} else if !roll {
 				held++
 			}

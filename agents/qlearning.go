@@ -1,9 +1,6 @@
 package agents
 
-import (
-	"pigpen/env"
-	"pigpen/policies"
-)
+import "pigpen/env"
 
 // QLearning is tabular Q-learning (C. Watkins, 1989; R. Sutton, A. Barto,
 // "Reinforcement Learning", 2nd ed., section 6.5) by self-play, undiscounted.
@@ -20,17 +17,19 @@ import (
 // other; decisions still waiting then are dropped.
 type QLearning struct{ values }
 
-var qLearning = Kind{
-	Name: "qlearning", Doc: "tabular Q-learning by self-play",
-	Defaults:      Settings{StepSize: StepSize{Scale: 1, Power: 0.6, Floor: 0.001}, Epsilon: Epsilon{Start: 0.2}, ExploringStarts: true},
-	BytesPerEntry: bytesPerEntry,
-	make:          func(l policies.Layout, s Settings) Agent { return &QLearning{newValues(l, s)} },
+var qLearningTextbook = Recipe{
+	Name: Textbook, Doc: "one episode after the other",
+	Defaults:   Settings{StepSize: StepSize{Scale: 1, Power: 0.6, Floor: 0.001}, Epsilon: Epsilon{Start: 0.2}, ExploringStarts: true},
+	Uses:       textbookUses,
+	MaxPlayers: env.MaxPlayers,
+	bytes:      func(int) int { return bytesPerEntry },
+	make:       func(c Config) Agent { return newTextbook(c, &QLearning{newValues(c.Layout, c.Settings)}) },
 }
 
 // nothing marks a seat whose decisions are all valued.
 const nothing = -1
 
-// Episode implements [Agent].
+// Episode plays and learns from one; see [episodic].
 func (q *QLearning) Episode(m *env.Match) {
 	q.begin(m)
 	var waiting [env.MaxPlayers]int // by seat, the cell of a decision to be valued

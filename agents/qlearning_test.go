@@ -110,7 +110,7 @@ func TestQLearningByHand(t *testing.T) {
 			},
 		},
 	} {
-		t.Run(s.name, func(t *testing.T) { s.run(t, qLearning) })
+		t.Run(s.name, func(t *testing.T) { s.run(t, qLearningTextbook) })
 	}
 }
 
@@ -119,7 +119,7 @@ func TestQLearningByHand(t *testing.T) {
 // the turn has passed; with more, a seat's decision is valued when that seat
 // moves again.
 func TestQLearningAgainstReference(t *testing.T) {
-	checkAgainstReference(t, qLearning, func(r *reference, m *env.Match) {
+	checkAgainstReference(t, qLearningTextbook, func(r *reference, m *env.Match) {
 		players := m.Game().Players()
 		r.play(m, func(path []visit, terminated bool) {
 			for seat := range players {

@@ -116,6 +116,8 @@ func (e Epsilon) At(t int64) float64 {
 func (s Settings) Check() error {
 	inUnit := func(x float64) bool { return x >= 0 && x <= 1 } // false for NaN
 	switch {
+	case s.Update > ExpectedUpdate:
+		return fmt.Errorf("%w: %v is no update", ErrSchedule, s.Update)
 	case !(s.StepSize.Scale > 0 && s.StepSize.Scale <= 1):
 		return fmt.Errorf("%w: step size scale %v is not in (0, 1]", ErrSchedule, s.StepSize.Scale)
 	case s.StepSize.Power > 0 && s.StepSize.Scale != 1:

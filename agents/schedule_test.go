@@ -136,10 +136,9 @@ func TestEpsilonAt(t *testing.T) {
 }
 
 func TestSettingsCheck(t *testing.T) {
-	for _, k := range Kinds() {
-		if err := k.Defaults.Check(); err != nil {
-			t.Errorf("Check() of the defaults of %s: %v", k.Name, err)
-		}
+	unknown := Settings{StepSize: StepSize{Scale: 1}, Update: 2}
+	if err := unknown.Check(); !errors.Is(err, ErrSchedule) || err.Error() != "agents: bad schedule: Update(2) is no update" {
+		t.Errorf("Check() of %+v = %v, want %v for its update", unknown, err, ErrSchedule)
 	}
 	scaled := Settings{StepSize: StepSize{Scale: 0.5, Power: 0.5}}
 	if err := scaled.Check(); !errors.Is(err, ErrSchedule) || !strings.Contains(err.Error(), "only a constant has a scale other than 1") {

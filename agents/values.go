@@ -31,6 +31,8 @@ func newValues(l policies.Layout, s Settings) values {
 	}
 }
 
+func (v *values) table() *values { return v }
+
 // begin starts an episode on m.
 func (v *values) begin(m *env.Match) {
 	v.epsilon = v.settings.Epsilon.At(v.decisions)
@@ -86,13 +88,20 @@ func (v *values) update(cell int, sample float32) {
 	v.q[cell] += float32(v.weights[n] * (sample - v.q[cell]))
 }
 
+// Gauges implements [Agent].
+func (v *values) Gauges() Gauges {
+	g := gauges(v.updates, func(n uint16) float64 { return float64(v.weights[n]) })
+	g.Epsilon = v.settings.Epsilon.At(v.decisions)
+	return g
+}
+
 // Greedy implements [Agent].
 func (v *values) Greedy() *policies.Table {
 	t := policies.NewTable(v.layout)
 	for i := range v.layout.Entries() {
 		t.Set(i, v.rolls(i))
 	}
-	for i := range v.layout.TurnStarts() {
+	for i := range v.layout.Turns() {
 		t.Set(i, true)
 	}
 	return t

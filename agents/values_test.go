@@ -1,55 +1,12 @@
 package agents
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
 	"pigpen/env"
 	"pigpen/policies"
 )
-
-// layoutOf returns a numbering of g's states.
-func layoutOf(g env.Game, states policies.States) policies.Layout {
-	l, err := policies.NewLayout(g, states)
-	if err != nil {
-		panic(err)
-	}
-	return l
-}
-
-// pigLayout numbers every state of the one-die game.
-func pigLayout(players, target int) policies.Layout {
-	return layoutOf(env.Must(env.New(env.Config{Variant: "pig", Players: players, Target: target})), policies.FullStates)
-}
-
-// valuesOf returns what an agent has learned.
-func valuesOf(a Agent) *values {
-	switch a := a.(type) {
-	case *QLearning:
-		return &a.values
-	case *MonteCarlo:
-		return &a.values
-	}
-	panic(fmt.Sprintf("%T is unknown to the tests", a))
-}
-
-// forEachSmallGame runs a test for every variant with one to three players, a
-// target of about 5, and each numbering of the states that stays small.
-func forEachSmallGame(t *testing.T, test func(t *testing.T, l policies.Layout)) {
-	for _, v := range env.Variants() {
-		for players := v.MinPlayers; players <= min(3, v.MaxPlayers); players++ {
-			g := env.Must(env.New(env.Config{Variant: v.ID, Players: players, Target: min(max(5, v.Target.Min), v.Target.Max)}))
-			for _, states := range []policies.States{policies.FullStates, policies.SummaryStates} {
-				l := layoutOf(g, states)
-				if players <= 2 && states == policies.SummaryStates || l.Entries() > 1<<20 {
-					continue // the same as the full ones; slow to compare
-				}
-				t.Run(fmt.Sprintf("%v, %s states", g, states), func(t *testing.T) { test(t, l) })
-			}
-		}
-	}
-}
 
 // A reference learns as the textbooks write it, in maps and without care for
 // speed. It draws from the match in the same order as the agents: whether to
@@ -162,7 +119,7 @@ func (r *reference) check(t *testing.T, v *values) {
 // checkAgainstReference trains an agent and a reference on the same dice, for
 // every small game and several settings and step limits, and compares all that
 // they have learned.
-func checkAgainstReference(t *testing.T, k Kind, episode func(*reference, *env.Match)) {
+func checkAgainstReference(t *testing.T, recipe Recipe, episode func(*reference, *env.Match)) {
 	const steps = 10_000
 	constant := func(x float32) func(int) float32 { return func(int) float32 { return x } }
 	schedules := []struct {
@@ -185,18 +142,19 @@ func checkAgainstReference(t *testing.T, k Kind, episode func(*reference, *env.M
 			schedule := schedules[i%len(schedules)]
 			s.StepSize = schedule.step
 			for _, limit := range []int{0, 1, 2, 6} {
-				agent, r := k.New(l, s), newReference(l, s, schedule.weight)
-				mine, its := env.NewMatch(l.Game(), env.MatchOptions{StepLimit: limit}), env.NewMatch(l.Game(), env.MatchOptions{StepLimit: limit})
+				agent, r := newTextbookOf(recipe, l, s, uint64(limit), limit), newReference(l, s, schedule.weight)
+				mine, its := env.NewMatch(l.Game(), env.MatchOptions{StepLimit: limit}), agent.match
 				mine.Reset(uint64(limit))
-				its.Reset(uint64(limit))
 				for r.steps < steps {
 					episode(r, mine)
-					agent.Episode(its)
+					if played, want := agent.Learn(1), (Played{int64(mine.Steps()), 1}); played != want {
+						t.Fatalf("Learn(1) = %+v, want %+v", played, want)
+					}
 					if *mine.Rand() != *its.Rand() || mine.State() != its.State() {
 						t.Fatalf("%+v, step limit %d: an episode before step %d took another course than the reference's", s, limit, r.steps)
 					}
 				}
-				r.check(t, valuesOf(agent))
+				r.check(t, agent.values)
 				if t.Failed() {
 					t.Fatalf("with %+v and step limit %d", s, limit)
 				}
@@ -250,12 +208,12 @@ func threeTurns(name string, after map[cell]float32) script {
 
 // run checks that an episode of an agent with step size 1/2, no exploration
 // and game starts has the effect that the script says, and no other.
-func (s script) run(t *testing.T, k Kind) {
+func (s script) run(t *testing.T, recipe Recipe) {
 	t.Helper()
 	const elsewhere = 0.125 // the other estimates, so that reading one shows
 	l := pigLayout(s.players, s.target)
-	agent := k.New(l, Settings{StepSize: StepSize{Scale: 0.5}})
-	v := valuesOf(agent)
+	agent := newTextbookOf(recipe, l, Settings{StepSize: StepSize{Scale: 0.5}}, seedOf(s.faces), s.stepLimit)
+	v, m := agent.values, agent.match
 	for i := range v.q {
 		v.q[i] = elsewhere
 	}
@@ -266,20 +224,18 @@ func (s script) run(t *testing.T, k Kind) {
 	for c, x := range s.after {
 		want[c.in(l)] = x
 	}
-	m := env.NewMatch(l.Game(), env.MatchOptions{StepLimit: s.stepLimit})
-	m.Reset(seedOf(s.faces))
-	agent.Episode(m)
+	agent.Learn(1)
 	if m.Live() || m.State().Over == (m.Steps() == s.stepLimit) {
-		t.Fatalf("Episode took %d steps to %+v, want an end of the game exactly if it is not at the step limit, %d", m.Steps(), m.State(), s.stepLimit)
+		t.Fatalf("Learn took %d steps to %+v, want an end of the game exactly if it is not at the step limit, %d", m.Steps(), m.State(), s.stepLimit)
 	}
 	for i, got := range v.q {
 		if got != want[i] {
-			t.Errorf("after Episode, %v in state %d is estimated at %v, want %v", env.Action(i%2), i/2, got, want[i])
+			t.Errorf("after Learn, %v in state %d is estimated at %v, want %v", env.Action(i%2), i/2, got, want[i])
 		}
 	}
 	for c := range s.after {
 		if v.updates[c.in(l)] == 0 {
-			t.Errorf("Episode did not update %+v", c)
+			t.Errorf("Learn did not update %+v", c)
 		}
 	}
 }

@@ -121,6 +121,21 @@ func (l *Layout) Index(s *env.State) int {
 	return l.others(after, s)*l.pairs + own*l.width - own*(own-1)/2 + turnTotal
 }
 
+// Turn returns the numbers of the turn that s is in: start is that of a turn
+// total of 0, that of t is start + t, and last stands for all from last - start
+// on. s must be as for Index.
+func (l *Layout) Turn(s *env.State) (start, last int) {
+	own, after := int(s.Scores[s.Seat]), 0
+	if l.afterRound {
+		after = l.game.SeatsAfter(s, int(s.Seat))
+	}
+	start = l.others(after, s)*l.pairs + own*l.width - own*(own-1)/2
+	return start, start + l.width - 1 - own
+}
+
+// Width returns the number of scores that the layout tells apart.
+func (l *Layout) Width() int { return l.width }
+
 // others numbers what the layout sees of the other seats, after what n holds.
 func (l *Layout) others(n int, s *env.State) int {
 	if l.players == 2 {
@@ -144,17 +159,30 @@ func (l *Layout) others(n int, s *env.State) int {
 // score returns a banked score as far as it is told apart.
 func (l *Layout) score(banked int16) int { return min(int(banked), l.width-1) }
 
-// TurnStarts returns the numbers of the states with a turn total of 0, where
-// Roll is the only legal action.
-func (l *Layout) TurnStarts() iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for base := 0; base < l.entries; base += l.pairs {
-			i := base
+// Turns returns the numbers of the states in which a turn begins, where Roll is
+// the only legal action, each with such a state; see All.
+func (l *Layout) Turns() iter.Seq2[int, env.State] {
+	others := l.players - 1
+	if l.states == SummaryStates {
+		others = min(others, 1)
+	}
+	return func(yield func(int, env.State) bool) {
+		start := 0
+		for n := range l.entries / l.pairs {
+			var s env.State
+			for k := 1; k <= others; k++ {
+				s.Scores[k] = int16(n % l.width)
+				n /= l.width
+			}
+			if l.afterRound {
+				s.First = int8((n + 1) % l.players) // n seats act after seat 0
+			}
 			for own := range l.target {
-				if !yield(i) {
+				s.Scores[0] = int16(own)
+				if !yield(start, s) {
 					return
 				}
-				i += l.width - own
+				start += l.width - own
 			}
 		}
 	}
@@ -166,30 +194,12 @@ func (l *Layout) TurnStarts() iter.Seq[int] {
 // has states that can occur; a score that stands for higher ones too is the
 // lowest of them.
 func (l *Layout) All() iter.Seq2[int, env.State] {
-	others := l.players - 1
-	if l.states == SummaryStates {
-		others = min(others, 1)
-	}
 	return func(yield func(int, env.State) bool) {
-		combinations := l.entries / l.pairs
-		i := 0
-		for n := range combinations {
-			var s env.State
-			rest := n
-			for k := 1; k <= others; k++ {
-				s.Scores[k] = int16(rest % l.width)
-				rest /= l.width
-			}
-			if l.afterRound {
-				s.First = int8((rest + 1) % l.players) // rest seats act after seat 0
-			}
-			for own := range l.target {
-				s.Scores[0] = int16(own)
-				for s.TurnTotal = 0; int(s.TurnTotal) < l.width-own; s.TurnTotal++ {
-					if !yield(i, s) {
-						return
-					}
-					i++
+		for start, s := range l.Turns() {
+			for t := range l.width - int(s.Scores[0]) {
+				s.TurnTotal = int16(t)
+				if !yield(start+t, s) {
+					return
 				}
 			}
 		}

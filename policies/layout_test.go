@@ -2,6 +2,8 @@ package policies_test
 
 import (
 	"errors"
+	"iter"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -138,8 +140,8 @@ func TestIndex(t *testing.T) {
 			if summary.Entries() != len(numbers) {
 				t.Errorf("summary: Entries() = %d, want %d", summary.Entries(), len(numbers))
 			}
-			if got := slices.Collect(full.TurnStarts()); !slices.Equal(got, starts) {
-				t.Errorf("full: TurnStarts() = %v, want %v", got, starts)
+			if got := numbersOf(full.Turns()); !slices.Equal(got, starts) {
+				t.Errorf("full: Turns() = %v, want %v", got, starts)
 			}
 			starts = nil
 			for v, number := range numbers {
@@ -148,12 +150,124 @@ func TestIndex(t *testing.T) {
 				}
 			}
 			slices.Sort(starts)
-			if got := slices.Collect(summary.TurnStarts()); !slices.Equal(got, starts) {
-				t.Errorf("summary: TurnStarts() = %v, want %v", got, starts)
+			if got := numbersOf(summary.Turns()); !slices.Equal(got, starts) {
+				t.Errorf("summary: Turns() = %v, want %v", got, starts)
 			}
 		})
 	}
 }
+
+// numbersOf returns what comes before the states.
+func numbersOf(all iter.Seq2[int, env.State]) (numbers []int) {
+	for i := range all {
+		numbers = append(numbers, i)
+	}
+	return numbers
+}
+
+// TestAll checks that All and Turns give every number, and every turn's start,
+// once and in order, each with a state of that number as it is documented, and
+// that Turn and Width agree with Index along the turn.
+func TestAll(t *testing.T) {
+	for _, g := range smallGames() {
+		t.Run(g.String(), func(t *testing.T) {
+			t.Parallel()
+			for _, states := range []policies.States{policies.FullStates, policies.SummaryStates} {
+				l := layout(t, g, states)
+				if l.Width() != int(width(g)) {
+					t.Fatalf("%s: Width() = %d, want %d", states, l.Width(), width(g))
+				}
+				next := 0
+				starts := make(map[int]env.State)
+				for i, s := range l.All() {
+					if i != next || l.Index(&s) != i {
+						t.Fatalf("%s: All() gives %d with %+v, of number %d, want %d", states, i, s, l.Index(&s), next)
+					}
+					next++
+					if s.Seat != 0 || s.Over || states == policies.SummaryStates && g.Players() > 2 && slices.Max(s.Scores[2:]) > 0 {
+						t.Fatalf("%s: All() gives %d with %+v", states, i, s)
+					}
+					if s.TurnTotal == 0 {
+						starts[i] = s
+					}
+					first, last := l.Turn(&s)
+					if begin := starts[first]; begin.TurnTotal != 0 || begin.Scores != s.Scores || begin.First != s.First || first+int(s.TurnTotal) != i || last != first+l.Width()-1-int(s.Scores[0]) {
+						t.Fatalf("%s: Turn(%+v) = %d, %d, which begins with %+v; the state has number %d", states, s, first, last, begin, i)
+					}
+				}
+				if next != l.Entries() {
+					t.Errorf("%s: All() gives %d numbers, want %d", states, next, l.Entries())
+				}
+				turns := 0
+				for i, s := range l.Turns() {
+					if want, known := starts[i]; !known || s != want {
+						t.Fatalf("%s: Turns() gives %d with %+v, want one of All(), %+v", states, i, s, want)
+					}
+					turns++
+				}
+				if turns != len(starts) {
+					t.Errorf("%s: Turns() gives %d turns, want %d", states, turns, len(starts))
+				}
+			}
+		})
+	}
+}
+
+// TestTurn checks that Turn agrees with Index in every state, wherever the
+// players sit.
+func TestTurn(t *testing.T) {
+	for _, g := range smallGames() {
+		t.Run(g.String(), func(t *testing.T) {
+			t.Parallel()
+			for _, states := range []policies.States{policies.FullStates, policies.SummaryStates} {
+				l := layout(t, g, states)
+				allStates(g, func(s env.State) {
+					for shift := range g.Players() {
+						s := seated(g, s, shift)
+						start, last := l.Turn(&s)
+						begin, end := s, s
+						begin.TurnTotal = 0
+						end.TurnTotal = width(g) - 1 - s.Scores[s.Seat]
+						if start != l.Index(&begin) || last != l.Index(&end) || start+int(s.TurnTotal) != l.Index(&s) {
+							t.Fatalf("%s: Turn(%+v) = %d, %d, and the turn's numbers go from %d to %d", states, s, start, last, l.Index(&begin), l.Index(&end))
+						}
+					}
+				})
+			}
+		})
+	}
+}
+
+// TestTableOf copies tables, which must come out as they were, and policies
+// that toss coins: a chance of one half rolls.
+func TestTableOf(t *testing.T) {
+	for _, g := range smallGames() {
+		for _, states := range []policies.States{policies.FullStates, policies.SummaryStates} {
+			l := layout(t, g, states)
+			r := env.NewRand(1)
+			table := policies.NewTable(l)
+			for i, s := range l.All() {
+				table.Set(i, s.TurnTotal == 0 || r.Below(2) == 1)
+			}
+			if again := policies.TableOf(l, table); !reflect.DeepEqual(again, table) {
+				t.Errorf("%v, %s: TableOf a table is another", g, states)
+			}
+			for chance, rolls := range map[float64]bool{0: false, 0.49: false, 0.5: true, 1: true} {
+				table := policies.TableOf(l, always(chance))
+				for i, s := range l.All() {
+					if got, want := table.Rolls(i), rolls || s.TurnTotal == 0; got != want {
+						t.Fatalf("%v, %s: TableOf a policy that rolls with chance %v rolls in %+v: %t, want %t", g, states, chance, s, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// always rolls with the same chance in every state.
+type always float64
+
+func (p always) RollChance(env.State) float64 { return float64(p) }
 
 // TestIndexBeyond looks where a layout stops telling scores apart.
 func TestIndexBeyond(t *testing.T) {
@@ -266,16 +380,22 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-func TestTurnStartsStop(t *testing.T) {
+// TestStop breaks loops over Turns and All.
+func TestStop(t *testing.T) {
 	l := layout(t, pig(2, 100), policies.FullStates)
-	var got []int
-	for i := range l.TurnStarts() {
-		if got = append(got, i); len(got) == 3 {
-			break
+	for name, test := range map[string]struct {
+		all  iter.Seq2[int, env.State]
+		want []int
+	}{"Turns": {l.Turns(), []int{0, 100, 199}}, "All": {l.All(), []int{0, 1, 2}}} {
+		var got []int
+		for i := range test.all {
+			if got = append(got, i); len(got) == 3 {
+				break
+			}
 		}
-	}
-	if want := []int{0, 100, 199}; !slices.Equal(got, want) {
-		t.Errorf("the first of TurnStarts() are %v, want %v", got, want)
+		if !slices.Equal(got, test.want) {
+			t.Errorf("the first of %s() are %v, want %v", name, got, test.want)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -31,11 +32,16 @@ func Load(path string) (File, error) {
 	return f, nil
 }
 
-// Save writes f to path so that at any moment, whatever happens, path holds
-// either what it held before or all of f: it writes a temporary file in the
-// same folder, syncs it and renames it. A file that is replaced keeps its
-// permissions.
-func Save(path string, f File) (err error) {
+// Save writes f to path; see [Replace].
+func Save(path string, f File) error {
+	return Replace(path, func(w io.Writer) error { return Write(w, f) })
+}
+
+// Replace writes a file to path so that at any moment, whatever happens, path
+// holds either what it held before or all that write has written: it writes a
+// temporary file in the same folder, syncs it and renames it. A file that is
+// replaced keeps its permissions.
+func Replace(path string, write func(w io.Writer) error) (err error) {
 	path, mode, err := destination(path)
 	if err != nil {
 		return err
@@ -52,7 +58,7 @@ func Save(path string, f File) (err error) {
 		}
 	}()
 	w := bufio.NewWriter(out)
-	if err := Write(w, f); err != nil {
+	if err := write(w); err != nil {
 		return err
 	}
 	for _, step := range []func() error{
@@ -80,7 +86,7 @@ func Save(path string, f File) (err error) {
 	return nil
 }
 
-// Writable returns the error that [Save] would meet before it writes: a
+// Writable returns the error that [Replace] would meet before it writes: a
 // missing folder, one that may not be written to, a path that names something
 // else than a file. It leaves no trace.
 func Writable(path string) error {

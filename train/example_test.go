@@ -18,16 +18,21 @@ func ExampleRun() {
 		fmt.Println(err)
 		return
 	}
+	r, err := k.Recipe("", g)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	result, err := train.Run(context.Background(), train.Config{
-		Game: g, Agent: k, Settings: k.Defaults, States: policies.AutoStates(g), Seed: 1,
-		Length:    train.Length{Episodes: 300_000},
-		StepLimit: policies.DefaultStepLimit, MemoryLimit: 1 << 20,
+		Game: g, Agent: k, Recipe: r, Settings: r.Defaults, States: policies.AutoStates(g), Seed: 1,
+		Length:    train.Length{Steps: 1_000_000},
+		StepLimit: policies.DefaultStepLimit, MemoryLimit: 1 << 20, Workers: 2,
 	})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("%s on %v, %d episodes\n", result.File.Made.Agent, g, result.Episodes)
+	fmt.Printf("%s by %s on %v\n", k.Name, r.Name, g)
 	table, layout := result.File.Table, result.File.Table.Layout()
 	rolls := 0
 	for i := range layout.Entries() {
@@ -37,6 +42,6 @@ func ExampleRun() {
 	}
 	fmt.Printf("it rolls in %d of %d states\n", rolls, layout.Entries())
 	// Output:
-	// qlearning on pig, 2 players, target 10, 300000 episodes
+	// qlearning by curriculum on pig, 2 players, target 10
 	// it rolls in 550 of 550 states
 }

@@ -1,5 +1,6 @@
 // Package train runs a learner until its length is reached and hands back the
-// policy it has learned.
+// policy it has learned. On the way it evaluates the learner, and keeps
+// checkpoints from which it can go on.
 //
 // Start with [Run].
 package train
@@ -8,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -18,8 +20,10 @@ import (
 
 // A Config says what to train and for how long.
 type Config struct {
-	Game     env.Game
-	Agent    agents.Kind
+	Game  env.Game
+	Agent agents.Kind
+	// Recipe is one of the agent's, and Settings are what it learns by.
+	Recipe   agents.Recipe
 	Settings agents.Settings
 	// States are what the agent's table distinguishes.
 	States policies.States
@@ -31,32 +35,53 @@ type Config struct {
 	StepLimit int
 	// MemoryLimit bounds the bytes of the agent's tables.
 	MemoryLimit int64
+	// Workers is the number of goroutines that learn, at least 1. It does not
+	// change what is learned.
+	Workers int
+
+	// EvalEvery is the number of decisions between evaluations on the way; 0
+	// is none. Where Evaluate is not nil there is always one at the end.
+	EvalEvery int64
+	// Evaluate tells how good a policy is.
+	Evaluate func(ctx context.Context, p policies.Policy) (Score, error)
+	// Evaluated, where not nil, is told of each evaluation. Its error ends the
+	// training.
+	Evaluated func(Row) error
+
 	// ReportEvery is the number of decisions between calls of Report; 0 is none.
 	ReportEvery int64
-	// Report, where not nil, is told how far the training is. It does not
-	// change what is learned.
+	// Report, where not nil, is told how far the training is.
 	Report func(Progress)
+
+	// Checkpoint, where not empty, is the file that keeps the last checkpoint:
+	// written each time that CheckpointEvery has passed, if not 0, and at the
+	// end.
+	Checkpoint      string
+	CheckpointEvery time.Duration
+	// Resume, where not nil, is what the training goes on from. All that decides
+	// what is learned, but the length, must be as it was.
+	Resume *Checkpoint
+
 	// Program is the version that the policy file names as its maker.
 	Program string
 }
 
-// A Length ends a training when the first of its limits is reached; the
-// episode under way is played to its end. A limit of 0 is none.
+// A Length ends a training when the first of its limits is reached, counted
+// from its very start, resumed or not; what the agent learns at a time is
+// learned to its end. A limit of 0 is none.
 type Length struct {
 	Steps    int64 // decisions
 	Episodes int64
-	Time     time.Duration // of the wall clock, so that the result depends on the machine
+	Time     time.Duration // of learning, so that the result depends on the machine
 }
 
 // Progress tells how far a training is.
 type Progress struct {
 	Steps    int64 // decisions
 	Episodes int64
-	Elapsed  time.Duration
+	Elapsed  time.Duration // learning; evaluations and checkpoints apart
 	// Done is the part of the length that is reached, in [0, 1].
 	Done float64
-	// Greedy returns the policy learned so far.
-	Greedy func() *policies.Table
 }
 
 // StepsPerSecond returns the decisions made in a second of Elapsed.
@@ -88,71 +113,186 @@ func (c Config) Bytes() (entries int, bytes float64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	return l.Entries(), float64(l.Entries()) * float64(c.Agent.BytesPerEntry), nil
+	return l.Entries(), float64(l.Entries()) * float64(c.Recipe.BytesPerEntry(c.Workers)), nil
 }
 
-// clockEvery is the number of decisions between looks at the clock and the
-// context.
+// check returns what is wrong with c.
+func (c Config) check() error {
+	if err := c.Settings.Check(); err != nil {
+		return err
+	}
+	switch {
+	case c.StepLimit < 0:
+		return fmt.Errorf("train: step limit %d is negative", c.StepLimit)
+	case c.Workers < 1:
+		return fmt.Errorf("train: %d workers; at least one is needed", c.Workers)
+	case c.Length.Steps <= 0 && c.Length.Episodes <= 0 && c.Length.Time <= 0:
+		return ErrLength
+	case c.Game.Players() > c.Recipe.MaxPlayers:
+		return fmt.Errorf("%w for %v: %s is for up to %d players", agents.ErrRecipe, c.Game, c.Recipe.Name, c.Recipe.MaxPlayers)
+	}
+	entries, bytes, err := c.Bytes()
+	if err != nil {
+		return err
+	}
+	if bytes > float64(c.MemoryLimit) {
+		return fmt.Errorf("%w: the tables of %v with %s states, %d entries, take %.0f bytes; the limit is %d",
+			ErrMemory, c.Game, c.States, entries, bytes, c.MemoryLimit)
+	}
+	return nil
+}
+
+// clockEvery is the least number of decisions between looks at the clock and
+// the context.
 const clockEvery = 1 << 14
 
+// A run is a training under way.
+type run struct {
+	Config
+	agent agents.Agent
+	Progress
+	since          time.Time     // when the clock of learning was started last
+	before         time.Duration // on that clock until then
+	nextCheckpoint time.Duration
+	evaluated      int64 // decisions at the last evaluation; -1 before the first
+}
+
 // Run trains until the length is reached or ctx ends; both give a whole
-// result. The same configuration gives the same file, byte for byte, unless
-// Length.Time or ctx ended it.
+// result. The same configuration gives the same file, byte for byte, however
+// often it was resumed on the way, unless Length.Time or ctx ended it.
 func Run(ctx context.Context, c Config) (Result, error) {
-	if err := c.Settings.Check(); err != nil {
+	if err := c.check(); err != nil {
 		return Result{}, err
-	}
-	if c.StepLimit < 0 {
-		return Result{}, fmt.Errorf("train: step limit %d is negative", c.StepLimit)
-	}
-	if c.Length.Steps <= 0 && c.Length.Episodes <= 0 && c.Length.Time <= 0 {
-		return Result{}, ErrLength
 	}
 	l, err := policies.NewLayout(c.Game, c.States)
 	if err != nil {
 		return Result{}, err
 	}
-	if _, bytes, _ := c.Bytes(); bytes > float64(c.MemoryLimit) {
-		return Result{}, fmt.Errorf("%w: the tables of %v with %s states, %d entries, take %.0f bytes; the limit is %d",
-			ErrMemory, c.Game, c.States, l.Entries(), bytes, c.MemoryLimit)
-	}
-	agent := c.Agent.New(l, c.Settings)
-	match := env.NewMatch(c.Game, env.MatchOptions{StepLimit: c.StepLimit})
-	match.Reset(c.Seed)
-
-	p := Progress{Greedy: agent.Greedy}
-	begin := time.Now()
-	nextClock, nextReport := int64(clockEvery), c.ReportEvery
-	interrupted := ctx.Err() != nil
-	for !interrupted && !c.Length.reached(p) {
-		agent.Episode(match)
-		p.Steps += int64(match.Steps())
-		p.Episodes++
-		if p.Steps >= nextClock {
-			nextClock = p.Steps + clockEvery
-			p.Elapsed = time.Since(begin)
-			interrupted = ctx.Err() != nil
+	r := &run{Config: c, evaluated: -1, agent: c.Recipe.New(agents.Config{Layout: l, Settings: c.Settings, Seed: c.Seed, StepLimit: c.StepLimit})}
+	if k := c.Resume; k != nil {
+		if err := k.agrees(c); err != nil {
+			return Result{}, err
 		}
-		if c.Report != nil && c.ReportEvery > 0 && p.Steps >= nextReport {
-			nextReport = (p.Steps/c.ReportEvery + 1) * c.ReportEvery
-			p.Elapsed = time.Since(begin)
-			p.Done = c.Length.done(p)
-			c.Report(p)
+		if err := r.agent.UnmarshalBinary(k.State); err != nil {
+			return Result{}, fmt.Errorf("%w: %w", ErrCheckpoint, err)
 		}
+		r.Steps, r.Episodes, r.before = k.Steps, k.Episodes, k.Elapsed
 	}
-	p.Elapsed = time.Since(begin)
-	p.Done = c.Length.done(p)
+	if err := r.learn(ctx); err != nil {
+		return Result{}, err
+	}
 	return Result{
-		Progress:    p,
-		Interrupted: p.Done < 1,
-		File: policies.File{Table: agent.Greedy(), Made: policies.Made{
+		Progress:    r.Progress,
+		Interrupted: r.Done < 1,
+		File: policies.File{Table: r.agent.Greedy(), Made: policies.Made{
 			Agent: c.Agent.Name, Settings: c.describe(), Seed: c.Seed,
-			Steps: p.Steps, Episodes: p.Episodes, Program: c.Program,
+			Steps: r.Steps, Episodes: r.Episodes, Program: c.Program,
 		}},
 	}, nil
 }
 
-func (l Length) reached(p Progress) bool { return l.done(p) >= 1 }
+// learn goes on until the length is reached or ctx ends.
+func (r *run) learn(ctx context.Context) error {
+	next := func(every int64) int64 { return (r.Steps/max(1, every) + 1) * every }
+	nextClock, nextReport, nextEval := r.Steps+clockEvery, next(r.ReportEvery), next(r.EvalEvery)
+	r.since, r.Elapsed = time.Now(), r.before
+	r.nextCheckpoint = r.before + r.CheckpointEvery
+	r.Done = r.Length.done(r.Progress)
+	for ctx.Err() == nil && r.Done < 1 {
+		played := r.agent.Learn(r.Workers)
+		r.Steps += played.Steps
+		r.Episodes += played.Episodes
+		clock := r.Steps >= nextClock
+		if clock {
+			nextClock = r.Steps + clockEvery
+			r.tick()
+			if ctx.Err() != nil {
+				break
+			}
+		}
+		r.Done = r.Length.done(r.Progress)
+		if r.EvalEvery > 0 && r.Steps >= nextEval {
+			nextEval = next(r.EvalEvery)
+			if err := r.evaluate(ctx); err != nil {
+				return err
+			}
+		}
+		// A checkpoint comes after the evaluation, which a training that is resumed
+		// from it does not make up for.
+		if clock && r.Checkpoint != "" && r.CheckpointEvery > 0 && r.Elapsed >= r.nextCheckpoint {
+			if err := r.save(); err != nil {
+				return err
+			}
+			r.nextCheckpoint = r.Elapsed + r.CheckpointEvery
+		}
+		if r.Report != nil && r.ReportEvery > 0 && r.Steps >= nextReport {
+			nextReport = next(r.ReportEvery)
+			r.tick()
+			r.Report(r.Progress)
+		}
+	}
+	r.tick()
+	r.Done = r.Length.done(r.Progress)
+	if r.Checkpoint != "" {
+		if err := r.save(); err != nil {
+			return err
+		}
+	}
+	if r.evaluated == r.Steps {
+		return nil
+	}
+	// An interrupted training is still evaluated, which takes a moment.
+	return r.evaluate(context.WithoutCancel(ctx))
+}
+
+// tick reads the clock of learning.
+func (r *run) tick() { r.Elapsed = r.before + time.Since(r.since) }
+
+// pause does something while the clock of learning stands still.
+func (r *run) pause(do func() error) error {
+	r.tick()
+	r.before = r.Elapsed
+	err := do()
+	r.since = time.Now()
+	return err
+}
+
+// save writes a checkpoint.
+func (r *run) save() error {
+	return r.pause(func() error {
+		k, err := r.checkpoint(r.agent, r.Progress)
+		if err == nil {
+			err = k.Save(r.Checkpoint)
+		}
+		if err != nil {
+			return fmt.Errorf("train: the checkpoint could not be written: %w", err)
+		}
+		return nil
+	})
+}
+
+// evaluate scores the policy learned so far. An evaluation that ctx ends is
+// no error: the training ends too.
+func (r *run) evaluate(ctx context.Context) error {
+	if r.Evaluate == nil || r.Evaluated == nil {
+		return nil
+	}
+	return r.pause(func() error {
+		score, err := r.Evaluate(ctx, r.agent.Greedy())
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil
+			}
+			return err
+		}
+		r.evaluated = r.Steps
+		g := r.agent.Gauges()
+		return r.Evaluated(Row{
+			Steps: r.Steps, Episodes: r.Episodes, Seconds: r.Elapsed.Seconds(), Score: score,
+			Epsilon: g.Epsilon, StepSize: g.StepSize, Coverage: g.Coverage,
+		})
+	})
+}
 
 // done returns the part of l that is reached, 1 as soon as any limit is.
 func (l Length) done(p Progress) float64 {
@@ -165,21 +305,30 @@ func (l Length) done(p Progress) float64 {
 	return max(part(p.Steps, l.Steps), part(p.Episodes, l.Episodes), part(int64(p.Elapsed), int64(l.Time)))
 }
 
-// describe returns the settings as a policy file holds them.
+// describe returns the settings that the recipe heeds, as a policy file holds
+// them.
 func (c Config) describe() map[string]string {
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	s := c.Settings
-	starts := "game"
-	if s.ExploringStarts {
-		starts = "exploring"
+	described := map[string]string{"recipe": c.Recipe.Name, "step-limit": strconv.Itoa(c.StepLimit)}
+	uses := func(name agents.Setting) bool { return slices.Contains(c.Recipe.Uses, name) }
+	if uses(agents.UpdateSetting) {
+		described["update"] = s.Update.String()
 	}
-	return map[string]string{
-		"epsilon":         number(s.Epsilon.Start),
-		"epsilon-floor":   number(s.Epsilon.Floor),
-		"epsilon-halving": strconv.FormatInt(s.Epsilon.Halving, 10),
-		"starts":          starts,
-		"step-limit":      strconv.Itoa(c.StepLimit),
-		"step-size":       s.StepSize.String(),
-		"step-size-floor": number(s.StepSize.Floor),
+	if uses(agents.StepSizeSetting) {
+		described["step-size"] = s.StepSize.String()
+		described["step-size-floor"] = number(s.StepSize.Floor)
 	}
+	if uses(agents.EpsilonSetting) {
+		described["epsilon"] = number(s.Epsilon.Start)
+		described["epsilon-floor"] = number(s.Epsilon.Floor)
+		described["epsilon-halving"] = strconv.FormatInt(s.Epsilon.Halving, 10)
+	}
+	if uses(agents.StartsSetting) {
+		described["starts"] = "game"
+		if s.ExploringStarts {
+			described["starts"] = "exploring"
+		}
+	}
+	return described
 }

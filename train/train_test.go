@@ -19,23 +19,43 @@ import (
 
 const stepLimit = 500
 
-// config is a short training of k: 300 episodes to a target of 20.
-func config(k agents.Kind) train.Config {
-	return train.Config{
+// config is a short training by a recipe, to a target of 20.
+func config(k agents.Kind, r agents.Recipe) train.Config {
+	c := train.Config{
 		Game:  env.Must(env.New(env.Config{Variant: "pig", Target: 20})),
-		Agent: k, Settings: k.Defaults, States: policies.FullStates, Seed: 1,
-		Length: train.Length{Episodes: 300}, StepLimit: stepLimit, MemoryLimit: 1 << 20,
+		Agent: k, Recipe: r, Settings: r.Defaults, States: policies.FullStates, Seed: 1,
+		Length: train.Length{Episodes: 300}, StepLimit: stepLimit, MemoryLimit: 1 << 20, Workers: 2,
 		Program: "test",
 	}
+	if r.Name != agents.Textbook {
+		c.Length.Episodes = 30_000 // some calls of Learn
+	}
+	return c
 }
 
-// forEachKind runs a test for every agent.
-func forEachKind(t *testing.T, test func(t *testing.T, c train.Config)) {
+// recipe returns a kind and its recipe of that name.
+func recipe(t testing.TB, kind, name string) (agents.Kind, agents.Recipe) {
+	t.Helper()
+	k, err := agents.Lookup(kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := k.Recipe(name, env.Must(env.New(env.Config{})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k, r
+}
+
+// forEachRecipe runs a test for every recipe of every agent.
+func forEachRecipe(t *testing.T, test func(t *testing.T, c train.Config)) {
 	for _, k := range agents.Kinds() {
-		t.Run(k.Name, func(t *testing.T) {
-			t.Parallel()
-			test(t, config(k))
-		})
+		for _, r := range k.Recipes {
+			t.Run(k.Name+"/"+r.Name, func(t *testing.T) {
+				t.Parallel()
+				test(t, config(k, r))
+			})
+		}
 	}
 }
 
@@ -61,36 +81,34 @@ func fileBytes(t *testing.T, f policies.File) []byte {
 // A point is how far a training was.
 type point struct{ steps, episodes int64 }
 
-// episodeEnds plays the episodes of c without Run, and returns where each one
-// ended and what was learned.
-func episodeEnds(c train.Config) ([]point, *policies.Table) {
+// learnEnds has the agent of c learn without Run for so many episodes, and
+// returns where each call of Learn ended and what was learned.
+func learnEnds(c train.Config) ([]point, *policies.Table) {
 	l, err := policies.NewLayout(c.Game, c.States)
 	if err != nil {
 		panic(err)
 	}
-	agent, m := c.Agent.New(l, c.Settings), env.NewMatch(c.Game, env.MatchOptions{StepLimit: c.StepLimit})
-	m.Reset(c.Seed)
+	agent := c.Recipe.New(agents.Config{Layout: l, Settings: c.Settings, Seed: c.Seed, StepLimit: c.StepLimit})
 	var ends []point
-	var p point
-	for range c.Length.Episodes {
-		agent.Episode(m)
-		p.steps += int64(m.Steps())
-		p.episodes++
+	for p := (point{}); p.episodes < c.Length.Episodes; {
+		played := agent.Learn(1)
+		p.steps += played.Steps
+		p.episodes += played.Episodes
 		ends = append(ends, p)
 	}
 	return ends, agent.Greedy()
 }
 
-// TestRunEnds checks that a training ends with the first episode that reaches
-// one of its limits, with exactly what the agent has learned until then.
+// TestRunEnds checks that a training ends with the first call of Learn that
+// reaches one of its limits, with exactly what the agent has learned until then.
 func TestRunEnds(t *testing.T) {
-	forEachKind(t, func(t *testing.T, c train.Config) {
-		ends, _ := episodeEnds(c)
-		exact := ends[99].steps
+	forEachRecipe(t, func(t *testing.T, c train.Config) {
+		ends, _ := learnEnds(c)
+		middle, last := ends[len(ends)/3], ends[len(ends)-1]
 		for _, length := range []train.Length{
-			{Episodes: 1}, {Episodes: 100}, {Steps: 1}, {Steps: exact}, {Steps: exact - 1}, {Steps: exact + 1},
-			{Steps: exact, Episodes: 300}, {Steps: math.MaxInt64, Episodes: 50}, {Steps: exact, Episodes: 99},
-			{Episodes: 100, Time: math.MaxInt64},
+			{Episodes: 1}, {Episodes: middle.episodes}, {Steps: 1}, {Steps: middle.steps}, {Steps: middle.steps - 1}, {Steps: middle.steps + 1},
+			{Steps: middle.steps, Episodes: last.episodes}, {Steps: math.MaxInt64, Episodes: middle.episodes - 1}, {Steps: middle.steps, Episodes: middle.episodes / 2},
+			{Episodes: middle.episodes, Time: math.MaxInt64},
 		} {
 			c.Length = length
 			r := run(t, t.Context(), c)
@@ -105,7 +123,7 @@ func TestRunEnds(t *testing.T) {
 			}
 			same := c
 			same.Length.Episodes = want.episodes
-			if _, table := episodeEnds(same); !reflect.DeepEqual(r.File.Table, table) || !reflect.DeepEqual(r.Greedy(), table) {
+			if _, table := learnEnds(same); !reflect.DeepEqual(r.File.Table, table) {
 				t.Errorf("Run of %+v learns another policy than its %d episodes do", length, want.episodes)
 			}
 		}
@@ -113,24 +131,44 @@ func TestRunEnds(t *testing.T) {
 }
 
 // TestRunIsDeterministic checks that the configuration decides every byte of
-// the file, and that reports do not.
+// the file, and that workers, reports, evaluations and checkpoints do not.
 func TestRunIsDeterministic(t *testing.T) {
-	forEachKind(t, func(t *testing.T, c train.Config) {
+	forEachRecipe(t, func(t *testing.T, c train.Config) {
 		file := fileBytes(t, run(t, t.Context(), c).File)
-		for _, every := range []int64{0, 1, 100} {
+		for what, change := range map[string]func(*train.Config){
+			"nothing changed": func(*train.Config) {},
+			"1 worker":        func(c *train.Config) { c.Workers = 1 },
+			"5 workers":       func(c *train.Config) { c.Workers = 5; c.MemoryLimit *= 4 },
+			"reports":         func(c *train.Config) { c.ReportEvery, c.Report = 100, func(train.Progress) {} },
+			"checkpoints":     func(c *train.Config) { c.Checkpoint, c.CheckpointEvery = t.TempDir()+"/c", 1 },
+			"evaluations": func(c *train.Config) {
+				c.EvalEvery, c.Evaluated = 1000, func(train.Row) error { return nil }
+				c.Evaluate = func(context.Context, policies.Policy) (train.Score, error) { return train.Score{}, nil }
+			},
+		} {
 			again := c
-			again.ReportEvery = every
-			again.Report = func(p train.Progress) { p.Greedy().Set(0, false) } // a copy, the caller's own
+			change(&again)
 			if !bytes.Equal(fileBytes(t, run(t, t.Context(), again).File), file) {
-				t.Errorf("Run, reporting every %d steps, gives another file than Run without", every)
+				t.Errorf("Run with %s gives another file", what)
 			}
 		}
-		for name, change := range map[string]func(*train.Config){
-			"seed":            func(c *train.Config) { c.Seed++ },
-			"length":          func(c *train.Config) { c.Length.Episodes++ },
-			"step size":       func(c *train.Config) { c.Settings.StepSize = agents.StepSize{Scale: 0.1} },
-			"exploring start": func(c *train.Config) { c.Settings.ExploringStarts = !c.Settings.ExploringStarts },
-		} {
+		changes := map[string]func(*train.Config){
+			"seed":   func(c *train.Config) { c.Seed++ },
+			"length": func(c *train.Config) { c.Length.Episodes *= 2 },
+		}
+		if slices.Contains(c.Recipe.Uses, agents.StepSizeSetting) {
+			changes["step size"] = func(c *train.Config) { c.Settings.StepSize = agents.StepSize{Scale: 0.1} }
+		}
+		if slices.Contains(c.Recipe.Uses, agents.EpsilonSetting) {
+			changes["epsilon"] = func(c *train.Config) { c.Settings.Epsilon.Start = 0.03 }
+		}
+		if slices.Contains(c.Recipe.Uses, agents.StartsSetting) {
+			changes["exploring start"] = func(c *train.Config) { c.Settings.ExploringStarts = !c.Settings.ExploringStarts }
+		}
+		if slices.Contains(c.Recipe.Uses, agents.UpdateSetting) {
+			changes["update"] = func(c *train.Config) { c.Settings.Update = agents.ExpectedUpdate }
+		}
+		for name, change := range changes {
 			other := c
 			change(&other)
 			r := run(t, t.Context(), other)
@@ -147,11 +185,11 @@ func TestRunIsDeterministic(t *testing.T) {
 }
 
 // TestReport checks when reports come and what they say: at the first end of
-// an episode at or past each multiple of ReportEvery.
+// Learn at or past each multiple of ReportEvery.
 func TestReport(t *testing.T) {
-	forEachKind(t, func(t *testing.T, c train.Config) {
-		ends, _ := episodeEnds(c)
-		for _, every := range []int64{1, 7, 100, 1000, math.MaxInt64} {
+	forEachRecipe(t, func(t *testing.T, c train.Config) {
+		ends, _ := learnEnds(c)
+		for _, every := range []int64{1, 7, 100, 10_000, math.MaxInt64} {
 			var want []point
 			before := int64(0)
 			for _, p := range ends {
@@ -165,20 +203,17 @@ func TestReport(t *testing.T) {
 			c.ReportEvery = every
 			c.Report = func(p train.Progress) {
 				got = append(got, point{p.Steps, p.Episodes})
-				if want := float64(p.Episodes) / float64(c.Length.Episodes); p.Done != want || p.Elapsed < last.Elapsed {
+				if want := min(1, float64(p.Episodes)/float64(c.Length.Episodes)); p.Done != want || p.Elapsed < last.Elapsed {
 					t.Errorf("Report after %d episodes: done %v, %v elapsed, want done %v, %v elapsed or more", p.Episodes, p.Done, p.Elapsed, want, last.Elapsed)
-				}
-				if shorter := c; p.Episodes%50 == 1 {
-					shorter.Length.Episodes = p.Episodes
-					if _, table := episodeEnds(shorter); !reflect.DeepEqual(p.Greedy(), table) {
-						t.Errorf("Report after %d episodes: Greedy is another policy than those have learned", p.Episodes)
-					}
 				}
 				last = p
 			}
-			run(t, t.Context(), c)
+			r := run(t, t.Context(), c)
 			if !slices.Equal(got, want) {
 				t.Errorf("Run, reporting every %d steps, reports at %v, want %v", every, got, want)
+			}
+			if r.Elapsed < last.Elapsed || r.Elapsed <= 0 {
+				t.Errorf("Run takes %v, and %v at the last report", r.Elapsed, last.Elapsed)
 			}
 		}
 		c.ReportEvery = 0
@@ -187,6 +222,94 @@ func TestReport(t *testing.T) {
 		c.ReportEvery, c.Report = 1, nil
 		run(t, t.Context(), c)
 	})
+}
+
+// An evaluator tells at which steps it was asked, in what a log is told.
+type evaluator struct {
+	rows []train.Row
+	// fails is the number of evaluations after which one fails; 0 is never.
+	fails int
+}
+
+var errEvaluator = errors.New("no more")
+
+// join has c evaluated by e.
+func (e *evaluator) join(c train.Config) train.Config {
+	c.Evaluate = func(_ context.Context, p policies.Policy) (train.Score, error) {
+		if e.fails > 0 && len(e.rows) == e.fails {
+			return train.Score{}, errEvaluator
+		}
+		rolls := 0
+		table := p.(*policies.Table)
+		layout := table.Layout()
+		for i := range layout.Entries() {
+			if table.Rolls(i) {
+				rolls++
+			}
+		}
+		return train.Score{WinMean: float64(rolls)}, nil
+	}
+	c.Evaluated = func(r train.Row) error {
+		r.Seconds = 0
+		e.rows = append(e.rows, r)
+		return nil
+	}
+	return c
+}
+
+func (e *evaluator) steps() (steps []int64) {
+	for _, r := range e.rows {
+		steps = append(steps, r.Steps)
+	}
+	return steps
+}
+
+// TestEvaluations checks when a training is evaluated: at the first end of
+// Learn at or past each multiple of EvalEvery, and at the end.
+func TestEvaluations(t *testing.T) {
+	forEachRecipe(t, func(t *testing.T, c train.Config) {
+		ends, _ := learnEnds(c)
+		final := ends[len(ends)-1].steps
+		for _, every := range []int64{0, 1, 500, 10_000, final, final + 1, math.MaxInt64} {
+			var want []int64
+			for i, before := 0, int64(0); i < len(ends); i++ {
+				if at := ends[i].steps; i == len(ends)-1 || every > 0 && at/every > before/every {
+					want = append(want, at)
+				}
+				before = ends[i].steps
+			}
+			var e evaluator
+			c.EvalEvery = every
+			run(t, t.Context(), e.join(c))
+			if !slices.Equal(e.steps(), want) {
+				t.Errorf("Run, evaluating every %d steps, is evaluated at %v, want %v", every, e.steps(), want)
+			}
+			for _, r := range e.rows {
+				i := slices.IndexFunc(ends, func(p point) bool { return p.steps == r.Steps })
+				if i < 0 || r.Episodes != ends[i].episodes || r.Coverage <= 0 || r.StepSize <= 0 || r.WinMean < 20*20 {
+					t.Errorf("Run, evaluating every %d steps, tells of %+v", every, r)
+				}
+			}
+		}
+	})
+}
+
+// TestEvaluationFails checks that an error of Evaluate or Evaluated ends the
+// training.
+func TestEvaluationFails(t *testing.T) {
+	k, r := recipe(t, "qlearning", "textbook")
+	e := evaluator{fails: 2}
+	c := e.join(config(k, r))
+	c.EvalEvery = 100
+	if _, err := train.Run(t.Context(), c); !errors.Is(err, errEvaluator) || len(e.rows) != 2 {
+		t.Errorf("Run, whose third evaluation fails: error %v after %d rows, want %v after 2", err, len(e.rows), errEvaluator)
+	}
+	rows := 0
+	c = (&evaluator{}).join(c)
+	c.Evaluated = func(train.Row) error { rows++; return errEvaluator }
+	if _, err := train.Run(t.Context(), c); !errors.Is(err, errEvaluator) || rows != 1 {
+		t.Errorf("Run, whose first row fails: error %v after %d rows, want %v after 1", err, rows, errEvaluator)
+	}
 }
 
 func TestStepsPerSecond(t *testing.T) {
@@ -205,15 +328,17 @@ func TestStepsPerSecond(t *testing.T) {
 }
 
 func TestRunErrors(t *testing.T) {
-	k := agents.Kinds()[0]
+	k, textbook := recipe(t, "qlearning", "textbook")
+	_, curriculum := recipe(t, "qlearning", "curriculum")
+	_, rounds := recipe(t, "montecarlo", "rounds")
 	// To a target of 20 there are 20·21/2 pairs of banked score and turn
 	// total, times 20 of the other player's score.
 	const entries = 4200
-	size := entries * int64(k.BytesPerEntry)
+	size := entries * int64(textbook.BytesPerEntry(1))
 	for _, test := range []struct {
 		name   string
 		change func(*train.Config)
-		is     error
+		is     error // nil where the text is all
 		text   string
 	}{
 		{"no length", func(c *train.Config) { c.Length = train.Length{} }, train.ErrLength,
@@ -222,21 +347,28 @@ func TestRunErrors(t *testing.T) {
 			"train: a length is needed: steps, episodes or time"},
 		{"memory", func(c *train.Config) { c.MemoryLimit = size - 1 }, train.ErrMemory,
 			fmt.Sprintf("train: too little memory: the tables of pig, 2 players, target 20 with full states, %d entries, take %d bytes; the limit is %d", entries, size, size-1)},
+		{"memory of workers", func(c *train.Config) { c.Recipe, c.Workers, c.MemoryLimit = rounds, 3, 4200*(24+3*8)-1 }, train.ErrMemory,
+			"train: too little memory: the tables of pig, 2 players, target 20 with full states, 4200 entries, take 201600 bytes; the limit is 201599"},
 		{"memory of a huge table", func(c *train.Config) {
 			c.Game = env.Must(env.New(env.Config{Variant: "pig", Players: 4, Target: 1000}))
 		}, train.ErrMemory,
-			fmt.Sprintf("train: too little memory: the tables of pig, 4 players, target 1000 with full states, 500500000000000 entries, take %d bytes; the limit is 1048576", 500_500_000_000_000*int64(k.BytesPerEntry))},
+			fmt.Sprintf("train: too little memory: the tables of pig, 4 players, target 1000 with full states, 500500000000000 entries, take %d bytes; the limit is 1048576", 500_500_000_000_000*int64(textbook.BytesPerEntry(1)))},
 		{"step size", func(c *train.Config) { c.Settings.StepSize.Scale = 0 }, agents.ErrSchedule,
 			"agents: bad schedule: step size scale 0 is not in (0, 1]"},
 		{"epsilon", func(c *train.Config) { c.Settings.Epsilon.Start = math.NaN() }, agents.ErrSchedule,
 			"agents: bad schedule: epsilon NaN is not in [0, 1]"},
 		{"states", func(c *train.Config) { c.States = "half" }, policies.ErrLayout,
 			`policies: no such table: states "half"; they are full or summary`},
+		{"workers", func(c *train.Config) { c.Workers = 0 }, nil, "train: 0 workers; at least one is needed"},
+		{"step limit", func(c *train.Config) { c.StepLimit = -1 }, nil, "train: step limit -1 is negative"},
+		{"players", func(c *train.Config) {
+			c.Recipe, c.Game = curriculum, env.Must(env.New(env.Config{Variant: "pig", Players: 3, Target: 20}))
+		}, agents.ErrRecipe, "agents: no such recipe for pig, 3 players, target 20: curriculum is for up to 2 players"},
 	} {
-		c := config(k)
+		c := config(k, textbook)
 		test.change(&c)
 		r, err := train.Run(t.Context(), c)
-		if !errors.Is(err, test.is) || err.Error() != test.text {
+		if err == nil || test.is != nil && !errors.Is(err, test.is) || err.Error() != test.text {
 			t.Errorf("%s: Run: error %v, want %s", test.name, err, test.text)
 		}
 		if r.File.Table != nil || r.Steps != 0 {
@@ -244,7 +376,7 @@ func TestRunErrors(t *testing.T) {
 		}
 	}
 
-	c := config(k)
+	c := config(k, textbook)
 	if got, bytes, err := c.Bytes(); got != entries || bytes != float64(size) || err != nil {
 		t.Errorf("Bytes() = %d, %v, %v, want %d, %d", got, bytes, err, entries, size)
 	}
@@ -257,14 +389,18 @@ func TestRunErrors(t *testing.T) {
 }
 
 // TestCancelledBefore checks that a training whose context has ended gives a
-// file that can be used, of nothing learned.
+// file that can be used, of nothing learned, and is evaluated.
 func TestCancelledBefore(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	forEachKind(t, func(t *testing.T, c train.Config) {
-		r := run(t, ctx, c)
+	forEachRecipe(t, func(t *testing.T, c train.Config) {
+		var e evaluator
+		r := run(t, ctx, e.join(c))
 		if !r.Interrupted || r.Steps != 0 || r.Episodes != 0 || r.Done != 0 {
 			t.Errorf("Run with an ended context: %d steps, %d episodes, done %v, interrupted: %t, want 0, 0, 0, true", r.Steps, r.Episodes, r.Done, r.Interrupted)
+		}
+		if !slices.Equal(e.steps(), []int64{0}) {
+			t.Errorf("Run with an ended context is evaluated at %v, want at 0", e.steps())
 		}
 		written := fileBytes(t, r.File)
 		f, err := policies.Read(bytes.NewReader(written))
@@ -277,7 +413,7 @@ func TestCancelledBefore(t *testing.T) {
 // TestCancelledWithin checks that a training stops soon after its context has
 // ended, and keeps what it has learned.
 func TestCancelledWithin(t *testing.T) {
-	forEachKind(t, func(t *testing.T, c train.Config) {
+	forEachRecipe(t, func(t *testing.T, c train.Config) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		c.Length = train.Length{Steps: 1e12, Episodes: 1e12, Time: math.MaxInt64}
@@ -290,8 +426,8 @@ func TestCancelledWithin(t *testing.T) {
 			}
 		}
 		r := run(t, ctx, c)
-		if most := at + train.ClockEvery + stepLimit; !r.Interrupted || r.Done >= 1 || r.Steps < at || r.Steps > most {
-			t.Errorf("Run, cancelled after %d steps: %d steps, done %v, interrupted: %t, want at most %d steps, interrupted", at, r.Steps, r.Done, r.Interrupted, most)
+		if !r.Interrupted || r.Done >= 1 || r.Steps != at {
+			t.Errorf("Run, cancelled after %d steps: %d steps, done %v, interrupted: %t, want interrupted there", at, r.Steps, r.Done, r.Interrupted)
 		}
 		c.Length, c.ReportEvery = train.Length{Episodes: r.Episodes}, 0
 		if whole := run(t, t.Context(), c); !bytes.Equal(fileBytes(t, whole.File), fileBytes(t, r.File)) {
@@ -303,21 +439,46 @@ func TestCancelledWithin(t *testing.T) {
 // TestCancelledTooLate checks that a training that has reached its length is
 // whole, although its context ended just before.
 func TestCancelledTooLate(t *testing.T) {
-	forEachKind(t, func(t *testing.T, c train.Config) {
+	forEachRecipe(t, func(t *testing.T, c train.Config) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		c.Length = train.Length{Steps: train.ClockEvery} // ends with its first look at the context
-		c.ReportEvery = train.ClockEvery / 2
-		c.Report = func(train.Progress) { cancel() }
-		if r := run(t, ctx, c); r.Interrupted || r.Done != 1 || r.Steps < train.ClockEvery {
-			t.Errorf("Run of %d steps, cancelled half-way: %d steps, done %v, interrupted: %t, want all, 1, false", train.ClockEvery, r.Steps, r.Done, r.Interrupted)
+		c.ReportEvery = 1
+		c.Report = func(p train.Progress) {
+			if p.Done == 1 {
+				cancel()
+			}
+		}
+		if r := run(t, ctx, c); r.Interrupted || r.Done != 1 || r.Episodes < c.Length.Episodes || ctx.Err() == nil {
+			t.Errorf("Run, cancelled at its end: %d episodes, done %v, interrupted: %t, want all, 1, false", r.Episodes, r.Done, r.Interrupted)
 		}
 	})
 }
 
+// TestCancelledEvaluation checks that an evaluation that the context ends is no
+// error, and that there is another at the end.
+func TestCancelledEvaluation(t *testing.T) {
+	k, r := recipe(t, "montecarlo", "textbook")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	c := config(k, r)
+	c.EvalEvery = 1000
+	asked := 0
+	var rows []int64
+	c.Evaluate = func(ctx context.Context, _ policies.Policy) (train.Score, error) {
+		if asked++; asked == 2 {
+			cancel()
+		}
+		return train.Score{}, ctx.Err()
+	}
+	c.Evaluated = func(r train.Row) error { rows = append(rows, r.Steps); return nil }
+	if r := run(t, ctx, c); !r.Interrupted || r.Steps < 2000 || r.Steps > 3000 || len(rows) != 2 || rows[1] != r.Steps {
+		t.Errorf("Run, cancelled within its second evaluation: %d steps, interrupted: %t, rows at %v, want 2000, true, one at the end", r.Steps, r.Interrupted, rows)
+	}
+}
+
 // TestTime checks that time ends a training that nothing else would.
 func TestTime(t *testing.T) {
-	forEachKind(t, func(t *testing.T, c train.Config) {
+	forEachRecipe(t, func(t *testing.T, c train.Config) {
 		c.Length = train.Length{Steps: math.MaxInt64, Time: 1}
 		if r := run(t, t.Context(), c); r.Done != 1 || r.Interrupted || r.Elapsed < 1 || r.Steps == 0 {
 			t.Errorf("Run of %v: %d steps in %v, done %v, interrupted: %t, want done 1", c.Length.Time, r.Steps, r.Elapsed, r.Done, r.Interrupted)
@@ -325,7 +486,8 @@ func TestTime(t *testing.T) {
 	})
 }
 
-// TestMade checks what a file tells about its making.
+// TestMade checks what a file tells about its making: the settings that the
+// recipe heeds, and no others.
 func TestMade(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -334,35 +496,48 @@ func TestMade(t *testing.T) {
 	}{
 		{"all set", func(c *train.Config) {
 			c.Settings = agents.Settings{
+				Update:          agents.ExpectedUpdate,
 				StepSize:        agents.StepSize{Scale: 1, Power: 0.75, Floor: 0.002},
 				Epsilon:         agents.Epsilon{Start: 0.25, Floor: 1e-5, Halving: 2_000_000},
 				ExploringStarts: true,
 			}
 		}, map[string]string{
 			"epsilon": "0.25", "epsilon-floor": "1e-05", "epsilon-halving": "2000000",
-			"starts": "exploring", "step-limit": "500", "step-size": "n^-0.75", "step-size-floor": "0.002",
+			"starts": "exploring", "step-limit": "500", "step-size": "n^-0.75", "step-size-floor": "0.002", "update": "expected",
 		}},
 		{"least", func(c *train.Config) {
 			c.Settings, c.StepLimit = agents.Settings{StepSize: agents.StepSize{Scale: 1, Power: 1}}, 0
 		}, map[string]string{
 			"epsilon": "0", "epsilon-floor": "0", "epsilon-halving": "0",
-			"starts": "game", "step-limit": "0", "step-size": "1/n", "step-size-floor": "0",
+			"starts": "game", "step-limit": "0", "step-size": "1/n", "step-size-floor": "0", "update": "sample",
 		}},
 		{"constant step", func(c *train.Config) {
 			c.Settings.StepSize, c.Settings.Epsilon, c.Settings.ExploringStarts = agents.StepSize{Scale: 0.05}, agents.Epsilon{}, false
 		}, map[string]string{
 			"epsilon": "0", "epsilon-floor": "0", "epsilon-halving": "0",
-			"starts": "game", "step-limit": "500", "step-size": "0.05", "step-size-floor": "0",
+			"starts": "game", "step-limit": "500", "step-size": "0.05", "step-size-floor": "0", "update": "sample",
 		}},
 	} {
+		heeds := map[agents.Setting][]string{
+			agents.UpdateSetting:   {"update"},
+			agents.StepSizeSetting: {"step-size", "step-size-floor"},
+			agents.EpsilonSetting:  {"epsilon", "epsilon-floor", "epsilon-halving"},
+			agents.StartsSetting:   {"starts"},
+		}
 		t.Run(test.name, func(t *testing.T) {
-			forEachKind(t, func(t *testing.T, c train.Config) {
+			forEachRecipe(t, func(t *testing.T, c train.Config) {
 				test.change(&c)
 				c.Seed = math.MaxUint64
 				r := run(t, t.Context(), c)
+				settings := map[string]string{"recipe": c.Recipe.Name, "step-limit": test.want["step-limit"]}
+				for _, use := range c.Recipe.Uses {
+					for _, name := range heeds[use] {
+						settings[name] = test.want[name]
+					}
+				}
 				want := policies.Made{
-					Agent: c.Agent.Name, Settings: test.want, Seed: math.MaxUint64,
-					Steps: r.Steps, Episodes: 300, Program: "test",
+					Agent: c.Agent.Name, Settings: settings, Seed: math.MaxUint64,
+					Steps: r.Steps, Episodes: r.Episodes, Program: "test",
 				}
 				if !reflect.DeepEqual(r.File.Made, want) {
 					t.Errorf("Run: Made = %+v, want %+v", r.File.Made, want)
@@ -374,7 +549,7 @@ func TestMade(t *testing.T) {
 
 // TestStepLimit checks that the limit cuts episodes off.
 func TestStepLimit(t *testing.T) {
-	forEachKind(t, func(t *testing.T, c train.Config) {
+	forEachRecipe(t, func(t *testing.T, c train.Config) {
 		c.StepLimit = 2
 		if r := run(t, t.Context(), c); r.Steps > 2*r.Episodes {
 			t.Errorf("Run with step limit 2: %d steps in %d episodes", r.Steps, r.Episodes)

@@ -21,7 +21,7 @@ var others = map[string][]string{
 	"env":      {"golang.org/x/sys/cpu"},
 	"policies": {"github.com/vmihailenco/msgpack/v5"},
 	"agents":   {},
-	"train":    {},
+	"train":    {"github.com/vmihailenco/msgpack/v5"},
 	"cmd":      {"github.com/spf13/pflag", "github.com/vmihailenco/msgpack/v5", "github.com/schollz/progressbar/v3", "golang.org/x/term"},
 }
 

@@ -19,6 +19,7 @@ import (
 	"pigpen/env"
 	"pigpen/policies"
 	"pigpen/policies/exact"
+	"pigpen/train"
 )
 
 // version is the program's, as in "pigpen --version" and in policy files.
@@ -125,7 +126,7 @@ func report(stderr io.Writer, name string, err error) int {
 	if errors.Is(err, policies.ErrGame) {
 		return statusFailed // the file's fault, even if it is a bad configuration that it holds
 	}
-	if errors.As(err, &usage) || errors.Is(err, env.ErrConfig) || errors.Is(err, env.ErrUnknownVariant) || errors.Is(err, exact.ErrPlayers) {
+	if errors.As(err, &usage) || errors.Is(err, env.ErrConfig) || errors.Is(err, env.ErrUnknownVariant) || errors.Is(err, exact.ErrPlayers) || errors.Is(err, train.ErrLog) {
 		return statusUsage
 	}
 	return statusFailed
@@ -136,7 +137,7 @@ func report(stderr io.Writer, name string, err error) int {
 // user.
 func oneLine(err error) string {
 	text := printable(err.Error())
-	for _, prefix := range []string{"env: ", "policies: ", "agents: ", "train: ", "exact: ", "bad configuration: ", "bad schedule: ", "no such table: "} {
+	for _, prefix := range []string{"env: ", "policies: ", "agents: ", "train: ", "exact: ", "trained: ", "bad configuration: ", "bad checkpoint: ", "bad log: ", "bad schedule: ", "no such table: "} {
 		text = strings.ReplaceAll(text, prefix, "")
 	}
 	return text

@@ -3,11 +3,13 @@ package main
 import (
 	"bytes"
 	"encoding/hex"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -114,26 +116,54 @@ func TestREADMEFigures(t *testing.T) {
 		t.Skip("only with -long")
 	}
 	text := readme(t)
+	row := regexp.MustCompile("(?m)^\\| `(--[^`]*)` \\| (.*) \\|$")
+	rows := row.FindAllStringSubmatch(text, -1)
+	if len(rows) != 5 {
+		t.Fatalf("the README's table of learners has %d rows, want 5", len(rows))
+	}
+	folder := t.TempDir()
+	for _, m := range rows {
+		flags, shown := m[1], strings.Split(m[2], " | ")
+		command := "train " + flags + " --log " + strings.ReplaceAll(strings.Trim(flags, "-"), " ", "") + ".csv --eval-every 100M --out p.msgpack"
+		if strings.Contains(flags, "textbook") {
+			command += " --steps 1G"
+		}
+		runShown(t, folder, "go run ./cmd/pigpen "+command)
+		log, err := os.ReadFile(filepath.Join(folder, strings.Fields(strings.Split(command, "--log ")[1])[0]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, at := range []int{100e6, 400e6, 1000e6, 2500e6} {
+			if got := winsAt(string(log), at); got != shown[i] {
+				t.Errorf("after %d decisions, %s wins %s, and the README says %s", at, command, got, shown[i])
+			}
+		}
+	}
 	percent := regexp.MustCompile(`in all +wins +(\d+\.\d+%)`)
-	wins := func(command string) string {
-		m := percent.FindStringSubmatch(runShown(t, t.TempDir(), "go run ./cmd/pigpen "+command))
-		if m == nil {
-			t.Fatalf("%s prints no win rate", command)
-		}
-		return m[1]
-	}
-	for _, agent := range []string{"qlearning", "montecarlo"} {
-		row := "| `" + agent + "` |"
-		for _, target := range []string{"30", "50", "100"} {
-			row += " " + wins("train --agent "+agent+" --target "+target) + " |"
-		}
-		if !strings.Contains(text, row) {
-			t.Errorf("the README lacks the row %s", row)
+	for _, command := range []string{"eval hold-20", "train --target 30 --steps 100M", "train --agent montecarlo --target 30 --steps 100M", "train --update expected --target 30 --steps 100M"} {
+		m := percent.FindStringSubmatch(runShown(t, folder, "go run ./cmd/pigpen "+command))
+		if m == nil || !strings.Contains(text, m[1]) {
+			t.Errorf("the README lacks what %s prints: %v", command, m)
 		}
 	}
-	if rate := wins("eval hold-20"); !strings.Contains(text, rate) {
-		t.Errorf("the README lacks %s, which eval hold-20 prints", rate)
+}
+
+// winsAt returns the win rate in the first row of a log from so many decisions
+// on, as the README shows it.
+func winsAt(log string, decisions int) string {
+	for line := range strings.Lines(log) {
+		cells := strings.Split(line, ",")
+		steps, err := strconv.Atoi(cells[0])
+		if err != nil || steps < decisions {
+			continue
+		}
+		wins, err := strconv.ParseFloat(cells[3], 64)
+		if err != nil {
+			return err.Error()
+		}
+		return fmt.Sprintf("%.3f%%", 100*wins)
 	}
+	return "–"
 }
 
 // A transcript is a session that a document shows.

@@ -121,7 +121,7 @@ func (s *session) opponent(g env.Game, name string) (env.Player, error) {
 	if unknown == nil {
 		return policies.Named(s.ctx, name, g)
 	}
-	f, err := policies.Load(name)
+	f, err := loadPolicy(name)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("%w, and there is no file of that name", unknown)
 	} else if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pigpen/policies"
+	"pigpen/policies/trained"
 )
 
 // againstHelp describes the flag --against.
@@ -17,6 +18,21 @@ func fixedTable() string {
 	var b strings.Builder
 	for _, f := range policies.FixedPolicies() {
 		fmt.Fprintf(&b, "\n  %-12s %s", f.Name, f.Doc)
+	}
+	var names []string
+	for _, p := range trained.List() {
+		names = append(names, p.Name)
+	}
+	fmt.Fprintf(&b, "\n  %-12s learned, where NAME is one of\n%16s", trainedPrefix+"NAME", "")
+	for i, name := range names {
+		switch {
+		case i == 0:
+		case i%3 == 0:
+			fmt.Fprintf(&b, ",\n%16s", "")
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString(name)
 	}
 	return b.String()
 }

@@ -13,6 +13,7 @@ import (
 
 	"pigpen/env"
 	"pigpen/policies"
+	"pigpen/policies/trained"
 )
 
 // gameFlags choose a game.
@@ -72,8 +73,8 @@ func (g *gameFlags) switches() (map[string]bool, error) {
 }
 
 // agree returns a usage error if a flag asks for another game than the file
-// at path is for.
-func (g *gameFlags) agree(path string, has env.Game) error {
+// at path has, which is described as in "a policy for".
+func (g *gameFlags) agree(path, is string, has env.Game) error {
 	if err := g.check(); err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ func (g *gameFlags) agree(path string, has env.Game) error {
 			}
 		}
 		if game, err := env.New(asked); err != nil || game != has {
-			return usagef("%s is a policy for %v, and --%s %s asks for another game; leave the flag away", path, has, name, flag)
+			return usagef("%s is %s %v, and --%s %s asks for another game; leave the flag away", path, is, has, name, flag)
 		}
 	}
 	return nil
@@ -133,7 +134,7 @@ func (g *gameFlags) players(ctx context.Context, names ...string) (env.Game, []p
 		if name == "" || unknown == nil {
 			continue
 		}
-		f, err := policies.Load(name)
+		f, err := loadPolicy(name)
 		if errors.Is(err, os.ErrNotExist) {
 			return env.Game{}, nil, usagef("%w, and there is no file of that name", unknown)
 		} else if err != nil {
@@ -142,7 +143,7 @@ func (g *gameFlags) players(ctx context.Context, names ...string) (env.Game, []p
 		l := f.Table.Layout()
 		if from == "" {
 			from, game = name, l.Game()
-			if err := g.agree(from, game); err != nil {
+			if err := g.agree(from, "a policy for", game); err != nil {
 				return env.Game{}, nil, err
 			}
 		} else if l.Game() != game {
@@ -175,6 +176,23 @@ func (g *gameFlags) players(ctx context.Context, names ...string) (env.Game, []p
 		made[p.name] = p.policy
 	}
 	return game, list, nil
+}
+
+// trainedPrefix begins the names of policies that are built in.
+const trainedPrefix = "trained/"
+
+// loadPolicy reads a policy file, or one of those built in.
+func loadPolicy(name string) (policies.File, error) {
+	if built, ok := strings.CutPrefix(name, trainedPrefix); ok {
+		f, unknown := trained.Load(built)
+		if unknown == nil {
+			return f, nil
+		}
+		if _, err := os.Stat(name); err != nil {
+			return f, usageError{unknown}
+		}
+	}
+	return policies.Load(name)
 }
 
 // A quantity is a flag for a whole number with a unit, as in 200M or 4GiB.

@@ -103,7 +103,7 @@ type importedTable struct {
 
 func newImportedTable(l policies.Layout) *importedTable {
 	t := &importedTable{table: policies.NewTable(l), game: l.Game(), given: make([]byte, l.Entries()/8+1)}
-	for i := range l.TurnStarts() {
+	for i := range l.Turns() {
 		t.table.Set(i, true)
 	}
 	return t

@@ -6,8 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"pigpen/policies"
 )
 
 // inspectResult is what a policy file says of itself.
@@ -35,7 +33,7 @@ func inspectCommand() command {
 			if len(args) != 1 {
 				return usagef("files given: %d; one is needed", len(args))
 			}
-			f, err := policies.Load(args[0])
+			f, err := loadPolicy(args[0])
 			if err != nil {
 				return err
 			}
@@ -60,7 +58,7 @@ func inspectCommand() command {
 			}
 			line("seed", m.Seed)
 			line("decisions", m.Steps)
-			line("games", m.Episodes)
+			line("episodes", m.Episodes)
 			line("program", "pigpen "+m.Program)
 			line("states", l.States())
 			line("entries", l.Entries())

@@ -10,6 +10,7 @@ import (
 	"pigpen/env"
 	"pigpen/policies"
 	"pigpen/policies/exact"
+	"pigpen/train"
 )
 
 // reference returns the policy that others are measured against in g: perfect
@@ -127,6 +128,27 @@ func (j *judge) score(ctx context.Context, p player) (score, error) {
 		}
 	}
 	return s, nil
+}
+
+// rate is score for a log.
+func (j *judge) rate(ctx context.Context, p policies.Policy) (train.Score, error) {
+	s, err := j.score(ctx, player{policy: p})
+	if err != nil {
+		return train.Score{}, err
+	}
+	r := train.Score{WinMean: s.WinMean, Exploitability: math.NaN(), Turns: math.NaN()}
+	if j.game.Players() == 1 {
+		r.WinMean = math.NaN()
+	}
+	if e := s.exactScore; e != nil {
+		if e.Exploitability != nil {
+			r.Exploitability = *e.Exploitability
+		}
+		if e.Turns != nil {
+			r.Turns = *e.Turns
+		}
+	}
+	return r, nil
 }
 
 func (j *judge) exact(ctx context.Context, p player, s *score) error {
@@ -249,24 +271,6 @@ func (s *simulated) String() string {
 		fmt.Fprintf(&b, "  %d games reached %d steps and count as not won\n", s.Truncated, policies.DefaultStepLimit)
 	}
 	return b.String()
-}
-
-// brief says in a few words how the policy plays, as in "wins 47.2% against
-// optimal, exploitability 0.031".
-func (s score) brief() string {
-	var text string
-	switch {
-	case s.FewestTurns != nil:
-		text = fmt.Sprintf("takes %.3f turns", *s.Turns)
-	case s.Method == "exact":
-		text = fmt.Sprintf("wins %.3f%% against %s", 100*s.WinMean, s.Against)
-	default:
-		text = fmt.Sprintf("wins %.1f%% against %s", 100*s.WinMean, s.Against)
-	}
-	if s.exactScore != nil && s.Exploitability != nil {
-		text += fmt.Sprintf(", exploitability %.5f", *s.Exploitability)
-	}
-	return text
 }
 
 // String lays the tally out on a line.

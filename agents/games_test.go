@@ -1,0 +1,156 @@
+package agents
+
+import (
+	"flag"
+	"fmt"
+	"slices"
+	"testing"
+
+	"pigpen/env"
+	"pigpen/policies"
+	"pigpen/policies/exact"
+)
+
+var long = flag.Bool("long", false, "run the tests that take minutes")
+
+// layoutOf returns a numbering of g's states.
+func layoutOf(g env.Game, states policies.States) policies.Layout {
+	l, err := policies.NewLayout(g, states)
+	if err != nil {
+		panic(err)
+	}
+	return l
+}
+
+func game(variant string, players, target int) env.Game {
+	return env.Must(env.New(env.Config{Variant: variant, Players: players, Target: target}))
+}
+
+// pigLayout numbers every state of the one-die game.
+func pigLayout(players, target int) policies.Layout {
+	return layoutOf(game("pig", players, target), policies.FullStates)
+}
+
+// smallTarget returns a target of a variant, about 5, at which games are short.
+func smallTarget(v *env.Variant) int { return min(max(5, v.Target.Min), v.Target.Max) }
+
+// forEachSmallGame runs a test for every variant with one to three players, a
+// target of about 5, and each numbering of the states that stays small.
+func forEachSmallGame(t *testing.T, test func(t *testing.T, l policies.Layout)) {
+	for _, v := range env.Variants() {
+		for players := v.MinPlayers; players <= min(3, v.MaxPlayers); players++ {
+			g := game(v.ID, players, smallTarget(v))
+			for _, states := range []policies.States{policies.FullStates, policies.SummaryStates} {
+				l := layoutOf(g, states)
+				if players <= 2 && states == policies.SummaryStates || l.Entries() > 1<<20 {
+					continue // the same as the full ones; slow to compare
+				}
+				t.Run(fmt.Sprintf("%v, %s states", g, states), func(t *testing.T) { test(t, l) })
+			}
+		}
+	}
+}
+
+// gamesOfTwo returns every variant's games of one and two players, with every
+// option also switched, to the targets that the variant has; if it has none of
+// them, to its least.
+func gamesOfTwo(targets ...int) (games []env.Game) {
+	for _, v := range env.Variants() {
+		has := slices.DeleteFunc(slices.Clone(targets), func(x int) bool { return x < v.Target.Min || x > v.Target.Max })
+		if len(has) == 0 {
+			has = []int{v.Target.Min}
+		}
+		options := []map[string]bool{nil}
+		for _, o := range v.Options {
+			options = append(options, map[string]bool{o.Name: !o.Default})
+		}
+		for players := v.MinPlayers; players <= 2; players++ {
+			for _, target := range has {
+				for _, o := range options {
+					games = append(games, env.Must(env.New(env.Config{Variant: v.ID, Players: players, Target: target, Options: o})))
+				}
+			}
+		}
+	}
+	return games
+}
+
+// forEachRecipe runs a test for every recipe of every kind.
+func forEachRecipe(t *testing.T, test func(t *testing.T, r Recipe)) {
+	for _, k := range Kinds() {
+		for _, r := range k.Recipes {
+			t.Run(k.Name+"/"+r.Name, func(t *testing.T) { test(t, r) })
+		}
+	}
+}
+
+// textbooks returns the textbook recipes by the names of their kinds.
+func textbooks() map[string]Recipe {
+	all := make(map[string]Recipe)
+	for _, k := range Kinds() {
+		all[k.Name] = k.Recipes[len(k.Recipes)-1]
+	}
+	return all
+}
+
+// newTextbookOf returns an agent that follows a textbook recipe.
+func newTextbookOf(r Recipe, l policies.Layout, s Settings, seed uint64, stepLimit int) *textbook {
+	return r.New(Config{Layout: l, Settings: s, Seed: seed, StepLimit: stepLimit}).(*textbook)
+}
+
+// valuesOf returns what an agent that follows a textbook recipe has learned.
+func valuesOf(a Agent) *values { return a.(*textbook).values }
+
+// snapshotOf returns an agent's snapshot.
+func snapshotOf(t testing.TB, a Agent) []byte {
+	t.Helper()
+	b, err := a.AppendBinary(nil)
+	if err != nil {
+		t.Fatalf("AppendBinary: %v", err)
+	}
+	return b
+}
+
+// perfectPlay solves a game of one or two players.
+func perfectPlay(t testing.TB, g env.Game) *exact.Solution {
+	t.Helper()
+	s, err := exact.Solve(t.Context(), g, exact.Options{Workers: 1})
+	if err != nil {
+		t.Fatalf("Solve(%v): %v", g, err)
+	}
+	return s
+}
+
+// compare plays p against perfect play, exactly.
+func compare(t testing.TB, p policies.Policy, perfect *exact.Solution) exact.Comparison {
+	t.Helper()
+	c, err := exact.Compare(t.Context(), perfect.Game(), p, perfect, exact.Options{Workers: 1})
+	if err != nil {
+		t.Fatalf("Compare: %v", err)
+	}
+	return c
+}
+
+// A view is what the mover in a game of one or two sees of a state, as far as a
+// layout tells it apart.
+type view struct{ own, turnTotal, other, seatsAfter int }
+
+// highestScore returns the highest score that a layout tells from all others.
+func highestScore(g env.Game) int {
+	if g.Variant().Ending == env.AfterRound {
+		return g.Target() + policies.BeyondTarget - 1
+	}
+	return g.Target() - 1
+}
+
+func see(g env.Game, s env.State) view {
+	v := view{own: int(s.Scores[s.Seat])}
+	v.turnTotal = min(int(s.TurnTotal), highestScore(g)-v.own)
+	if g.Players() == 2 {
+		v.other = min(int(s.Scores[1-s.Seat]), highestScore(g))
+		if g.Variant().Ending == env.AfterRound && s.Seat == s.First {
+			v.seatsAfter = 1
+		}
+	}
+	return v
+}

@@ -1,0 +1,323 @@
+package agents
+
+import (
+	"fmt"
+
+	"pigpen/env"
+	"pigpen/policies"
+)
+
+// roundsRecipe is Monte Carlo control with exploring starts (R. Sutton, A. Barto,
+// "Reinforcement Learning", 2nd ed., section 5.3) for one or two players, in
+// rounds: many episodes with the same policy, then a better policy. An episode
+// begins in a drawn state with a roll and goes on by the policy; every roll in
+// it is a sample of the return of rolling in its state. Samples of earlier
+// rounds, under other policies, count less and less. Rounds grow.
+//
+// Wins and losses are so noisy that one state after the other would take too
+// long. So what is estimated is an advantage (L. Baird, "Advantage Updating",
+// 1993): what rolling is worth beyond holding, where holding is worth what the
+// state that it leads to is. It changes but slowly from state to state, so that
+// states share their samples, at several resolutions, coarse ones first: each
+// adds a correction for what the coarser ones leave over, and takes the less
+// of it the fewer samples it has (state aggregation with weights, as in A.
+// George, W. Powell, S. Kulkarni, "Value Function Approximation Using Multiple
+// Aggregation for Multiattribute Resource Management", JMLR 9, 2008).
+var roundsRecipe = Recipe{
+	Name: "rounds", Doc: "exploring starts, with samples shared among like states",
+	Defaults:   Settings{StepSize: StepSize{Scale: 1, Power: 1}, ExploringStarts: true},
+	MaxPlayers: 2,
+	bytes:      func(workers int) int { return roundsBytes + workers*roundsBytesOfWorker },
+	make:       func(c Config) Agent { return newRounds(c) },
+}
+
+const (
+	roundsBytes         = 6 * 4 // past, total, base and advantage
+	roundsBytesOfWorker = 2 * 4 // its samples
+)
+
+const (
+	// chunk is how many episodes share a generator.
+	chunk = 256
+	// unit is how many chunks Learn plays.
+	unit = 16
+	// firstRound is the number of chunks in the first round; each of the next
+	// has 3/10 more.
+	firstRound = 800
+	// fade is what a sample counts in the round after.
+	fade = 0.5
+	// optimism is the advantage of rolling where nothing is known, so that it is
+	// tried (optimistic initial values; Sutton and Barto, section 2.6).
+	optimism = 0.02
+)
+
+// A resolution is a size of the cells in which states share samples.
+type resolution struct {
+	score     int // banked points, of either player
+	turnTotal int
+	// prior is the number of samples at which a cell takes half of its
+	// correction: about the variance of a return by that of the correction
+	// from cell to cell.
+	prior float64
+}
+
+var resolutions = []resolution{{20, 2, 100}, {10, 2, 600}, {5, 1, 5000}, {2, 1, 30_000}, {1, 1, 100_000}}
+
+type rounds struct {
+	afterstates
+	config Config
+	policy *policies.Table // of this round
+	// past are the samples of earlier rounds, as they counted at the end of the
+	// last one.
+	past samples[float32]
+	crew []*sampler
+	at   round
+	// Memory of fit.
+	total           samples[float32]
+	base, advantage []float32
+}
+
+// A round is where the learning stands: so many of its chunks are played.
+type round struct{ Number, Played, Chunks int64 }
+
+// samples hold by entry how many returns of rolling were seen, and their sum.
+type samples[N int32 | float32] struct{ count, sum []N }
+
+func newSamples[N int32 | float32](entries int) samples[N] {
+	return samples[N]{make([]N, entries), make([]N, entries)}
+}
+
+// A sampler plays chunks, on a goroutine of its own.
+type sampler struct {
+	match   *env.Match
+	samples samples[int32] // of this round
+	path    []roll
+}
+
+// A roll is a sample in an episode.
+type roll struct {
+	entry int
+	seat  int8
+	began bool // a turn
+}
+
+func newRounds(c Config) *rounds {
+	n := c.Layout.Entries()
+	mc := &rounds{
+		afterstates: newAfterstates(c.Layout), config: c, past: newSamples[float32](n),
+		at: round{Chunks: firstRound}, total: newSamples[float32](n), base: make([]float32, n), advantage: make([]float32, n),
+	}
+	mc.policy = mc.basis()
+	return mc
+}
+
+// basis returns the policy of a round, that of the samples before it. In the
+// first round, without any, it holds, so that games end.
+func (mc *rounds) basis() *policies.Table {
+	if mc.at.Number > 0 {
+		return mc.fit()
+	}
+	t := policies.NewTable(mc.layout)
+	for start := range mc.layout.Turns() {
+		t.Set(start, true)
+	}
+	return t
+}
+
+// Learn implements [Agent]: a few chunks of episodes, and at the end of a round
+// a better policy.
+func (mc *rounds) Learn(workers int) Played {
+	mc.recruit(workers)
+	seed := env.SeedAt(mc.config.Seed, uint64(mc.at.Number))
+	chunks := min(unit, mc.at.Chunks-mc.at.Played)
+	played := share(mc.crew[:workers], int(chunks), func(p *sampler, i int) (played Played) {
+		p.match.Reset(env.SeedAt(seed, uint64(mc.at.Played)+uint64(i)))
+		for range chunk {
+			mc.episode(p)
+			played.Steps += int64(p.match.Steps())
+			played.Episodes++
+		}
+		return played
+	})
+	mc.at.Played += chunks
+	if mc.at.Played == mc.at.Chunks {
+		mc.policy = mc.fit()
+		mc.past, mc.total = mc.total, mc.past
+		for _, p := range mc.crew {
+			clear(p.samples.count)
+			clear(p.samples.sum)
+		}
+		mc.at = round{Number: mc.at.Number + 1, Chunks: mc.at.Chunks + mc.at.Chunks*3/10}
+	}
+	return played
+}
+
+// episode plays a game from a drawn state on.
+func (mc *rounds) episode(p *sampler) {
+	m := p.match
+	if err := m.ResetTo(mc.game.DrawStart(m.Rand())); err != nil {
+		panic(err) // a drawn start is a state of the game
+	}
+	s := m.Current()
+	path := p.path[:0]
+	start, last := mc.layout.Turn(s)
+	for m.Live() {
+		entry := min(start+int(s.TurnTotal), last)
+		a := env.Roll
+		if m.Steps() > 0 && !mc.policy.Rolls(entry) {
+			a = env.Hold
+		} else {
+			path = append(path, roll{entry, s.Seat, s.TurnTotal == 0})
+		}
+		if _, _, err := m.Step(a); err != nil {
+			panic(err) // the policy rolls where a turn begins
+		}
+		if s.TurnTotal == 0 && m.Live() {
+			start, last = mc.layout.Turn(s)
+		}
+	}
+	p.path = path
+	if !s.Over {
+		return // it has no return
+	}
+	if mc.passed > 0 {
+		turns := int32(0)
+		for k := len(path) - 1; k >= 0; k-- {
+			if path[k].began {
+				turns++
+			}
+			p.samples.add(path[k].entry, -turns)
+		}
+		return
+	}
+	returns := [2]int32{int32(m.Reward(0)), int32(m.Reward(1))} // 0 for a win that is shared
+	for _, r := range path {
+		p.samples.add(r.entry, returns[r.seat])
+	}
+}
+
+func (s *samples[N]) add(entry int, sum N) {
+	s.count[entry]++
+	s.sum[entry] += sum
+}
+
+// fit returns the policy that all samples speak for.
+func (mc *rounds) fit() *policies.Table {
+	mc.addUp()
+	// Where a turn begins, states share nothing: there are samples enough.
+	value := mc.advantage
+	for start := range mc.layout.Turns() {
+		value[start] = mc.total.sum[start] / (mc.total.count[start] + 1)
+	}
+	for i, s := range mc.layout.All() {
+		if s.TurnTotal > 0 {
+			mc.advantage[i], mc.base[i] = optimism, 0
+			if next := mc.game.AfterHold(s); !next.Over {
+				mc.base[i] = mc.passed * value[mc.layout.Index(&next)]
+			}
+		}
+	}
+	for _, r := range resolutions {
+		mc.correct(r)
+	}
+	t := policies.NewTable(mc.layout)
+	for i, s := range mc.layout.All() {
+		t.Set(i, s.TurnTotal == 0 || mc.base[i]+mc.advantage[i] > mc.hold(value, &s))
+	}
+	return t
+}
+
+// addUp writes all samples to mc.total. Those of earlier rounds fade as this
+// one goes on.
+func (mc *rounds) addUp() {
+	left := 1 - (1-fade)*float32(mc.at.Played)/float32(mc.at.Chunks)
+	for i := range mc.total.count {
+		var count, sum int32
+		for _, p := range mc.crew {
+			count += p.samples.count[i]
+			sum += p.samples.sum[i]
+		}
+		mc.total.count[i] = float32(left*mc.past.count[i]) + float32(count)
+		mc.total.sum[i] = float32(left*mc.past.sum[i]) + float32(sum)
+	}
+}
+
+// correct adds to the advantages what cells of one size say of them.
+func (mc *rounds) correct(r resolution) {
+	width := mc.layout.Width()
+	scores, turnTotals := (width-1)/r.score+1, (width-1)/r.turnTotal+1
+	count := make([]float64, 2*scores*scores*turnTotals)
+	excess := make([]float64, len(count)) // of the returns over what is known of them
+	// cells calls do with the cell of each entry.
+	cells := func(do func(entry, cell int)) {
+		for start, s := range mc.layout.Turns() {
+			own, other := int(s.Scores[0]), int(s.Scores[1])
+			cell := ((int(s.First)*scores+other/r.score)*scores + own/r.score) * turnTotals
+			for t := 1; t < width-own; t++ {
+				do(start+t, cell+t/r.turnTotal)
+			}
+		}
+	}
+	cells(func(entry, cell int) {
+		n := mc.total.count[entry]
+		count[cell] += float64(n)
+		excess[cell] += float64(mc.total.sum[entry] - float32(n*(mc.base[entry]+mc.advantage[entry])))
+	})
+	cells(func(entry, cell int) {
+		mc.advantage[entry] += float32(excess[cell] / (count[cell] + r.prior))
+	})
+}
+
+// Greedy implements [Agent].
+func (mc *rounds) Greedy() *policies.Table {
+	if mc.at.Played == 0 {
+		return mc.policy
+	}
+	return mc.fit()
+}
+
+// Gauges implements [Agent].
+func (mc *rounds) Gauges() Gauges {
+	mc.addUp()
+	return gauges(mc.total.count, func(n float32) float64 { return 1 / float64(max(1, n)) })
+}
+
+// AppendBinary implements [Agent].
+func (mc *rounds) AppendBinary(b []byte) ([]byte, error) {
+	now := newSamples[int32](mc.layout.Entries())
+	for _, p := range mc.crew {
+		for i := range now.count {
+			now.count[i] += p.samples.count[i]
+			now.sum[i] += p.samples.sum[i]
+		}
+	}
+	return appendParts(b, mc.at, mc.past.count, mc.past.sum, now.count, now.sum)
+}
+
+// UnmarshalBinary implements [Agent].
+func (mc *rounds) UnmarshalBinary(b []byte) error {
+	now := newSamples[int32](mc.layout.Entries())
+	var at round
+	if err := readParts(b, &at, mc.past.count, mc.past.sum, now.count, now.sum); err != nil {
+		return err
+	}
+	if at.Number < 0 || at.Chunks < firstRound || at.Played < 0 || at.Played >= at.Chunks {
+		return fmt.Errorf("%w: it stands in no round, %+v", ErrSnapshot, at)
+	}
+	mc.crew, mc.at = nil, round{Number: at.Number, Chunks: at.Chunks}
+	mc.policy = mc.basis()
+	mc.at = at
+	mc.recruit(1)
+	mc.crew[0].samples = now
+	return nil
+}
+
+// recruit makes sure of a crew of so many.
+func (mc *rounds) recruit(workers int) {
+	for len(mc.crew) < workers {
+		mc.crew = append(mc.crew, &sampler{
+			match:   env.NewMatch(mc.game, env.MatchOptions{StepLimit: mc.config.StepLimit}),
+			samples: newSamples[int32](mc.layout.Entries()),
+		})
+	}
+}

@@ -1,0 +1,320 @@
+package agents
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"pigpen/env"
+	"pigpen/policies"
+)
+
+// newRoundsOf returns an agent for g.
+func newRoundsOf(g env.Game, seed uint64, stepLimit int) *rounds {
+	return newRounds(Config{Layout: layoutOf(g, policies.FullStates), Settings: roundsRecipe.Defaults, Seed: seed, StepLimit: stepLimit})
+}
+
+// TestRoundsLearnSmallGames checks, for every variant, that a few rounds come
+// near to the return of the start and to perfect play. Where an advantage
+// changes much from turn total to turn total, sharing samples is in the way.
+func TestRoundsLearnSmallGames(t *testing.T) {
+	for _, g := range gamesOfTwo(2, 7) {
+		if g.Variant().ID == "cochon" {
+			continue // see TestCochonDefaults
+		}
+		perfect := perfectPlay(t, g)
+		t.Run(g.String(), func(t *testing.T) {
+			t.Parallel()
+			mc := newRoundsOf(g, 1, 10_000)
+			for mc.at.Number < 4 {
+				mc.Learn(2)
+			}
+			start, c := mc.layout.Index(new(g.Start(0))), compare(t, mc.Greedy(), perfect)
+			got := float64(mc.past.sum[start] / mc.past.count[start])
+			if g.Players() == 1 {
+				if want := -perfect.FewestTurns(); math.Abs(got-want) > 0.1 {
+					t.Errorf("the start is estimated at %.4f, want %.4f", got, want)
+				}
+				if c.Turns() > perfect.FewestTurns()*1.002 {
+					t.Errorf("Greedy() takes %.4f turns, want %.4f or little more", c.Turns(), perfect.FewestTurns())
+				}
+				return
+			}
+			_, win := perfect.Values(g.Start(0))
+			if want := 2*win - 1; math.Abs(got-want) > 0.1 {
+				t.Errorf("the start is estimated at %.4f, want %.4f", got, want)
+			}
+			least := 0.499
+			if id := g.Variant().ID; id == "piglet" || id == "pig-last-round" {
+				least = 0.48
+			}
+			if c.WinMean() < least {
+				t.Errorf("Greedy() wins %.4f against perfect play, want %v or more", c.WinMean(), least)
+			}
+		})
+	}
+}
+
+// TestRoundsPig checks how far a moment takes the full game.
+func TestRoundsPig(t *testing.T) {
+	g := game("pig", 2, 100)
+	perfect := perfectPlay(t, g)
+	mc := newRoundsOf(g, 1, 10_000)
+	steps := int64(0)
+	for _, level := range []struct {
+		steps int64
+		win   float64
+	}{{50_000_000, 0.44}, {100_000_000, 0.475}} {
+		if level.steps > 50_000_000 && !*long {
+			break
+		}
+		for steps < level.steps {
+			steps += mc.Learn(2).Steps
+		}
+		if win := compare(t, mc.Greedy(), perfect).WinMean(); win < level.win || win > 0.5+1e-9 {
+			t.Errorf("after %d decisions Greedy() wins %.4f against perfect play, want %v or more", steps, win, level.win)
+		}
+	}
+}
+
+// A gambler follows the recipe as its comment tells it, in maps and with
+// float64.
+type gambler struct {
+	game      env.Game
+	limit     int
+	past, now map[view]returns
+}
+
+// returns are how many were seen, and their sum.
+type returns struct{ count, sum float64 }
+
+// play plays a chunk of episodes by the policy and takes the samples.
+func (b *gambler) play(seed uint64, policy *policies.Table) (played Played) {
+	m := env.NewMatch(b.game, env.MatchOptions{StepLimit: b.limit})
+	m.Reset(seed)
+	for range chunk {
+		if err := m.ResetTo(b.game.DrawStart(m.Rand())); err != nil {
+			panic(err)
+		}
+		var path []visit
+		var rolled []view
+		for m.Live() {
+			s, a := m.State(), env.Roll
+			if len(path) > 0 && policy.RollChance(s) == 0 {
+				a = env.Hold
+			}
+			if _, _, err := m.Step(a); err != nil {
+				panic(err)
+			}
+			v := visit{choice: choice{action: a}, seat: int(s.Seat)}
+			for seat := range b.game.Players() {
+				v.rewards[seat] = float32(m.Reward(seat))
+			}
+			path, rolled = append(path, v), append(rolled, see(b.game, s))
+		}
+		if m.State().Over {
+			for k := range path {
+				if path[k].choice.action == env.Roll {
+					r := b.now[rolled[k]]
+					b.now[rolled[k]] = returns{r.count + 1, r.sum + float64(earned(path, k))}
+				}
+			}
+		}
+		played = played.add(Played{int64(m.Steps()), 1})
+	}
+	return played
+}
+
+// total returns all samples, with those of earlier rounds as they count when
+// the given part of the round is played.
+func (b *gambler) total(part float64) map[view]returns {
+	total := make(map[view]returns)
+	left := 1 + part*(fade-1)
+	for v, r := range b.past {
+		total[v] = returns{left * r.count, left * r.sum}
+	}
+	for v, r := range b.now {
+		t := total[v]
+		total[v] = returns{t.count + r.count, t.sum + r.sum}
+	}
+	return total
+}
+
+// estimates returns what rolling and holding are worth by the samples.
+func (b *gambler) estimates(l policies.Layout, total map[view]returns) (roll, hold map[view]float64) {
+	start := func(v view) float64 { return total[v].sum / (total[v].count + 1) }
+	base, advantage := make(map[view]float64), make(map[view]float64)
+	hold = make(map[view]float64)
+	for _, s := range l.All() {
+		if s.TurnTotal == 0 {
+			continue
+		}
+		v := see(b.game, s)
+		advantage[v] = optimism
+		switch next := b.game.AfterHold(s); {
+		case next.Over:
+			base[v], hold[v] = 0, b.game.Return(next, int(s.Seat))
+		case next.Seat == s.Seat:
+			base[v] = start(see(b.game, next))
+			hold[v] = base[v]
+		default:
+			base[v] = -start(see(b.game, next))
+			hold[v] = base[v]
+		}
+	}
+	for _, r := range resolutions {
+		type cell struct{ own, turnTotal, other, seatsAfter int }
+		cellOf := func(v view) cell {
+			return cell{v.own / r.score, v.turnTotal / r.turnTotal, v.other / r.score, v.seatsAfter}
+		}
+		cells := make(map[cell]returns) // the sum is the excess over what is known
+		for v := range advantage {
+			c := cells[cellOf(v)]
+			cells[cellOf(v)] = returns{c.count + total[v].count, c.sum + total[v].sum - total[v].count*(base[v]+advantage[v])}
+		}
+		for v := range advantage {
+			c := cells[cellOf(v)]
+			advantage[v] += c.sum / (c.count + r.prior)
+		}
+	}
+	roll = make(map[view]float64)
+	for v := range advantage {
+		roll[v] = base[v] + advantage[v]
+	}
+	return roll, hold
+}
+
+// TestRoundsAgainstReference compares samples and policies with a plain
+// implementation on the same dice: in the middle and at the end of rounds.
+func TestRoundsAgainstReference(t *testing.T) {
+	for _, c := range []struct {
+		game  env.Game
+		limit int
+	}{
+		{game("pig", 2, 21), 0}, {game("pig", 2, 6), 0}, {game("pig", 2, 6), 3}, {game("piglet", 2, 2), 0}, {game("pig", 1, 9), 0},
+		{game("pig-last-round", 2, 2), 0}, {game("pig-snake-eyes", 2, 5), 0},
+	} {
+		t.Run(fmt.Sprintf("%v, step limit %d", c.game, c.limit), func(t *testing.T) {
+			t.Parallel()
+			g := c.game
+			mc := newRoundsOf(g, 3, c.limit)
+			b := &gambler{game: g, limit: c.limit, past: make(map[view]returns), now: make(map[view]returns)}
+			l := mc.layout
+			policy := mc.Greedy()
+			for i, s := range l.All() {
+				if policy.Rolls(i) != (s.TurnTotal == 0) {
+					t.Fatalf("the first policy rolls in %+v: %t", s, policy.Rolls(i))
+				}
+			}
+			chunks := int64(firstRound)
+			for number := range 2 {
+				for at := int64(0); at < chunks; {
+					if want := (round{int64(number), at, chunks}); mc.at != want {
+						t.Fatalf("it stands at %+v, want %+v", mc.at, want)
+					}
+					var want Played
+					for range min(unit, chunks-at) {
+						want = want.add(b.play(env.SeedAt(env.SeedAt(3, uint64(number)), uint64(at)), policy))
+						at++
+					}
+					if got := mc.Learn(3); got != want {
+						t.Fatalf("round %d: Learn plays %+v, want %+v", number, got, want)
+					}
+					if at == chunks/2/unit*unit || at == chunks {
+						b.check(t, mc, float64(at)/float64(chunks))
+					}
+				}
+				b.past, b.now = b.total(1), make(map[view]returns)
+				policy, chunks = mc.Greedy(), chunks+chunks*3/10
+			}
+		})
+	}
+}
+
+// check compares the samples so far, and the policy that they speak for, when
+// the given part of a round is played. After all of it mc is in the next round.
+func (b *gambler) check(t *testing.T, mc *rounds, part float64) {
+	t.Helper()
+	l, total := mc.layout, b.total(part)
+	roll, hold := b.estimates(l, total)
+	greedy := mc.Greedy()
+	if part < 1 {
+		mc.addUp()
+	} else {
+		mc.total, mc.past = mc.past, mc.total
+		defer func() { mc.total, mc.past = mc.past, mc.total }()
+	}
+	same := func(got float32, want float64) bool {
+		return math.Abs(float64(got)-want) <= 1e-5*max(1, math.Abs(want))
+	}
+	differ := 0
+	for i, s := range l.All() {
+		if b.game.Validate(s) != nil {
+			continue // cannot occur
+		}
+		v := see(b.game, s)
+		if r := total[v]; !same(mc.total.count[i], r.count) || !same(mc.total.sum[i], r.sum) {
+			t.Fatalf("part %v of round %d: %v returns of %v in all for rolling in %+v, want %v of %v", part, mc.at.Number, mc.total.count[i], mc.total.sum[i], v, r.count, r.sum)
+		}
+		if s.TurnTotal == 0 {
+			if !greedy.Rolls(i) {
+				t.Fatalf("Greedy() holds in %+v, where a turn begins", v)
+			}
+			continue
+		}
+		if want := roll[v] > hold[v]; greedy.Rolls(i) != want {
+			differ++
+			if math.Abs(roll[v]-hold[v]) > 1e-4 {
+				t.Fatalf("part %v of round %d: Greedy() rolls in %+v: %t; rolling is worth %.5f, holding %.5f", part, mc.at.Number, v, !want, roll[v], hold[v])
+			}
+		}
+	}
+	if most := l.Entries() / 100; differ > most {
+		t.Errorf("part %v of round %d: Greedy() is another in %d of %d states, want no more than rounding explains", part, mc.at.Number, differ, l.Entries())
+	}
+}
+
+// TestRoundsCountEveryRoll checks that each roll of a game that ended is a
+// sample: after a round of a game in which nobody can hold, they are the
+// decisions.
+func TestRoundsCountEveryRoll(t *testing.T) {
+	mc := newRoundsOf(game("pig", 2, 2), 1, 0)
+	played := Played{}
+	for range 30 {
+		played = played.add(mc.Learn(2))
+	}
+	count := int64(0)
+	for _, p := range mc.crew {
+		for _, n := range p.samples.count {
+			count += int64(n)
+		}
+	}
+	if count != played.Steps || played.Episodes != 30*unit*chunk {
+		t.Errorf("%d samples of %+v, want one of each decision", count, played)
+	}
+	if covered := mc.Gauges().Coverage; covered <= 0 || covered > 1 {
+		t.Errorf("Gauges().Coverage = %v", covered)
+	}
+}
+
+// TestRoundsGauges checks the figures against the samples themselves.
+func TestRoundsGauges(t *testing.T) {
+	mc := newRoundsOf(game("pig", 2, 6), 1, 0)
+	for range 10 {
+		mc.Learn(1)
+	}
+	counts := slices.Clone(mc.crew[0].samples.count)
+	var want Gauges
+	for _, n := range counts {
+		if n > 0 {
+			want.Coverage++
+			want.StepSize += 1 / float64(n)
+		}
+	}
+	want.StepSize /= want.Coverage
+	want.Coverage /= float64(len(counts))
+	if got := mc.Gauges(); math.Abs(got.StepSize-want.StepSize) > 1e-9 || got.Coverage != want.Coverage || got.Epsilon != 0 {
+		t.Errorf("Gauges() = %+v, want %+v", got, want)
+	}
+}

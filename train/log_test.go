@@ -1,0 +1,179 @@
+package train_test
+
+import (
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pigpen/train"
+)
+
+// rows are those of a log: of two players, of one, and of extremes.
+var rows = []train.Row{
+	{Steps: 1000, Episodes: 50, Seconds: 0.5, Score: train.Score{WinMean: 0.25, Exploitability: 0.125, Turns: 20.5}, Epsilon: 0.2, StepSize: 0.01, Coverage: 0.75},
+	{Steps: 2000, Episodes: 100, Seconds: 1, Score: train.Score{WinMean: math.NaN(), Exploitability: math.NaN(), Turns: 12.545}, Coverage: 1},
+	{Steps: 123_456_789_012, Episodes: 7_000_000_000, Seconds: 1e6, Score: train.Score{WinMean: 1.0 / 3, Exploitability: 1e-9, Turns: math.Inf(1)}, Epsilon: 1e-7, StepSize: 1, Coverage: 0.5},
+}
+
+const heading = "steps,episodes,seconds,win_mean,exploitability,expected_turns,epsilon,step_size,coverage\n"
+
+// lines are the rows as they are written, by the ending of the name.
+var lines = map[string][]string{
+	".csv": {
+		"1000,50,0.5,0.25,0.125,20.5,0.2,0.01,0.75\n",
+		"2000,100,1,,,12.545,0,0,1\n",
+		"123456789012,7000000000,1e+06,0.3333333333333333,1e-09,,1e-07,1,0.5\n",
+	},
+	".jsonl": {
+		`{"steps":1000,"episodes":50,"seconds":0.5,"win_mean":0.25,"exploitability":0.125,"expected_turns":20.5,"epsilon":0.2,"step_size":0.01,"coverage":0.75}` + "\n",
+		`{"steps":2000,"episodes":100,"seconds":1,"win_mean":null,"exploitability":null,"expected_turns":12.545,"epsilon":0,"step_size":0,"coverage":1}` + "\n",
+		`{"steps":123456789012,"episodes":7000000000,"seconds":1e+06,"win_mean":0.3333333333333333,"exploitability":1e-09,"expected_turns":null,"epsilon":1e-07,"step_size":1,"coverage":0.5}` + "\n",
+	},
+}
+
+// begin returns what a log begins with.
+func begin(ending string) string {
+	if ending == ".csv" {
+		return heading
+	}
+	return ""
+}
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// writeLog opens a log and writes rows to it.
+func writeLog(t *testing.T, path string, resumed bool, steps int64, rows ...train.Row) {
+	t.Helper()
+	l, err := train.OpenLog(path, resumed, steps)
+	if err != nil {
+		t.Fatalf("OpenLog: %v", err)
+	}
+	for _, r := range rows {
+		if err := l.Write(r); err != nil {
+			t.Fatalf("Write: %v", err)
+		}
+	}
+	if err := l.Close(); err != nil {
+		t.Fatalf("Close: %v", err)
+	}
+}
+
+// TestLog compares logs with what they must be, byte for byte, and checks that
+// a row is in the file as soon as it is written.
+func TestLog(t *testing.T) {
+	for name, ending := range map[string]string{"log.csv": ".csv", "LOG.CSV": ".csv", "log.jsonl": ".jsonl", "log.ndjson": ".jsonl"} {
+		path := filepath.Join(t.TempDir(), name)
+		writeFile(t, path, "what was there before\n")
+		l, err := train.OpenLog(path, false, 0)
+		if err != nil {
+			t.Fatalf("OpenLog(%s): %v", name, err)
+		}
+		want := begin(ending)
+		for i, r := range rows {
+			if got := readFile(t, path); got != want {
+				t.Errorf("%s after %d rows:\n%swant\n%s", name, i, got, want)
+			}
+			if err := l.Write(r); err != nil {
+				t.Errorf("Write: %v", err)
+			}
+			want += lines[ending][i]
+		}
+		if got := readFile(t, path); got != want {
+			t.Errorf("%s:\n%swant\n%s", name, got, want)
+		}
+		if err := l.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+		if err := l.Write(rows[0]); err == nil {
+			t.Errorf("Write after Close: no error")
+		}
+	}
+}
+
+// TestLogResumed goes on with logs after so many steps: what is past them is
+// dropped.
+func TestLogResumed(t *testing.T) {
+	for ending, lines := range lines {
+		for _, test := range []struct {
+			name   string
+			before string
+			steps  int64
+			kept   int
+		}{
+			{"all", begin(ending) + strings.Join(lines, ""), 1 << 40, 3},
+			{"up to the last step", begin(ending) + strings.Join(lines, ""), 2000, 2},
+			{"a step less", begin(ending) + strings.Join(lines, ""), 1999, 1},
+			{"none", begin(ending) + strings.Join(lines, ""), 999, 0},
+			{"no rows", begin(ending), 5000, 0},
+			{"nothing", "", 5000, 0},
+			{"no end of the last line", strings.TrimSuffix(begin(ending)+lines[0]+lines[1], "\n"), 5000, 2},
+		} {
+			path := filepath.Join(t.TempDir(), "log"+ending)
+			writeFile(t, path, test.before)
+			writeLog(t, path, true, test.steps, rows[2])
+			if got, want := readFile(t, path), begin(ending)+strings.Join(lines[:test.kept], "")+lines[2]; got != want {
+				t.Errorf("%s, %s: resumed, the log is\n%swant\n%s", ending, test.name, got, want)
+			}
+		}
+		path := filepath.Join(t.TempDir(), "new"+ending)
+		writeLog(t, path, true, 5000, rows[0])
+		if got, want := readFile(t, path), begin(ending)+lines[0]; got != want {
+			t.Errorf("%s: a resumed log that was not there is\n%swant\n%s", ending, got, want)
+		}
+	}
+}
+
+// TestLogRefused checks that a file that is no log is left as it was.
+func TestLogRefused(t *testing.T) {
+	for _, test := range []struct{ name, before, text string }{
+		{"log.csv", "a,b\n1,2\n", "does not begin with the line " + strings.TrimSpace(heading)},
+		{"log.csv", "steps,episodes\n1,2\n", "does not begin with the line " + strings.TrimSpace(heading)},
+		{"log.csv", heading + lines[".csv"][0] + "some text\n", "line 3 of "},
+		{"log.csv", heading + "\n", "line 2 of "},
+		{"log.csv", lines[".jsonl"][0], "does not begin with the line " + strings.TrimSpace(heading)},
+		{"log.jsonl", "some text\n", "line 1 of "},
+		{"log.jsonl", lines[".jsonl"][0] + `{"step":7}` + "\n", "line 2 of "},
+		{"log.jsonl", `[1, 2]` + "\n", "line 1 of "},
+		{"log.jsonl", lines[".jsonl"][0] + lines[".jsonl"][1][:50], "line 2 of "},
+		{"log.jsonl", heading, "line 1 of "},
+	} {
+		path := filepath.Join(t.TempDir(), test.name)
+		writeFile(t, path, test.before)
+		_, err := train.OpenLog(path, true, 1<<40)
+		if !errors.Is(err, train.ErrLog) || !strings.Contains(err.Error(), test.text) || !strings.Contains(err.Error(), path) {
+			t.Errorf("OpenLog of %q: error %v, want %v, %s", test.before, err, train.ErrLog, test.text)
+		}
+		if got := readFile(t, path); got != test.before {
+			t.Errorf("OpenLog of %q, which it refuses, makes it %q", test.before, got)
+		}
+	}
+	for _, name := range []string{"log.txt", "log", "log.json", "csv"} {
+		path := filepath.Join(t.TempDir(), name)
+		if _, err := train.OpenLog(path, false, 0); !errors.Is(err, train.ErrLog) {
+			t.Errorf("OpenLog(%s): error %v, want %v", name, err, train.ErrLog)
+		}
+		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("OpenLog(%s), which it refuses, makes the file", name)
+		}
+	}
+	if _, err := train.OpenLog(filepath.Join(t.TempDir(), "no", "log.csv"), false, 0); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("OpenLog in a folder that is not there: error %v, want %v", err, os.ErrNotExist)
+	}
+}
