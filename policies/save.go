@@ -40,7 +40,8 @@ func Save(path string, f File) error {
 // Replace writes a file to path so that at any moment, whatever happens, path
 // holds either what it held before or all that write has written: it writes a
 // temporary file in the same folder, syncs it and renames it. A file that is
-// replaced keeps its permissions.
+// replaced keeps its permissions. A process that is killed meanwhile leaves the
+// temporary file, whose name begins with .pigpen-.
 func Replace(path string, write func(w io.Writer) error) (err error) {
 	path, mode, err := destination(path)
 	if err != nil {

@@ -10,9 +10,6 @@ import (
 	"pigpen/policies/trained"
 )
 
-// againstHelp describes the flag --against.
-const againstHelp = "policy in all other seats: a name or a file (default optimal or, with more than two players, hold-20)"
-
 // fixedTable lists the policies that need no file.
 func fixedTable() string {
 	var b strings.Builder
@@ -34,6 +31,10 @@ func fixedTable() string {
 		}
 		b.WriteString(name)
 	}
+	b.WriteString(`
+
+hold-N, race and base-race hold on reaching the target in games that go on to
+the end of the round, and once somebody else has it they roll until ahead.`)
 	return b.String()
 }
 
@@ -41,7 +42,7 @@ func evalCommand() command {
 	fs := newFlags("eval")
 	var (
 		game    = addGameFlags(fs)
-		against = fs.String("against", "", againstHelp)
+		against = addAgainst(fs)
 		games   = int64(0)
 	)
 	fs.Var(count(&games), "games", "games to play besides, shared evenly among the seats (default none or, with more than two players, 100k)")
@@ -70,9 +71,12 @@ The policies that need no file:` + fixedTable(),
 			if *workers < 1 {
 				return usagef("--workers %d; at least one is needed", *workers)
 			}
-			g, players, err := game.players(ctx, args[0], *against)
+			g, players, err := game.players(ctx, args[0], against())
 			if err != nil {
 				return err
+			}
+			if g.Players() == 1 && fs.Changed("against") {
+				return usagef("--against %s; one player has nobody to play against", against())
 			}
 			if !solvable(g) && !fs.Changed("games") {
 				games = defaultEvalGames

@@ -108,7 +108,7 @@ func (g *gameFlags) agree(path, is string, has env.Game) error {
 			}
 		}
 		if game, err := env.New(asked); err != nil || game != has {
-			return usagef("%s is %s %v, and --%s %s asks for another game; leave the flag away", path, is, has, name, flag)
+			return usagef("%s is %s %v, and --%s %s asks for another game; leave the flag out", path, is, has, name, flag)
 		}
 	}
 	return nil
@@ -122,8 +122,8 @@ type player struct {
 }
 
 // players returns the policies of the given names or files, and the game they
-// are for: the one that the files name, else the one that the flags ask for. An
-// empty name asks for the game's [reference].
+// are for: the one that the files name, else the one that the flags ask for. The
+// name [byDefault] asks for the game's [reference].
 func (g *gameFlags) players(ctx context.Context, names ...string) (env.Game, []player, error) {
 	list := make([]player, len(names))
 	var game env.Game
@@ -131,8 +131,11 @@ func (g *gameFlags) players(ctx context.Context, names ...string) (env.Game, []p
 	for i, name := range names {
 		list[i].name = name
 		unknown := policies.Known(name)
-		if name == "" || unknown == nil {
+		if name == byDefault || unknown == nil {
 			continue
+		}
+		if name == "" {
+			return env.Game{}, nil, usagef("the name of a policy is empty; it is a file or a name such as hold-20")
 		}
 		f, err := loadPolicy(name)
 		if errors.Is(err, os.ErrNotExist) {
@@ -163,7 +166,7 @@ func (g *gameFlags) players(ctx context.Context, names ...string) (env.Game, []p
 		if p.policy != nil {
 			continue
 		}
-		if p.name == "" {
+		if p.name == byDefault {
 			p.name = reference(game)
 		}
 		if p.policy = made[p.name]; p.policy != nil {
@@ -176,6 +179,20 @@ func (g *gameFlags) players(ctx context.Context, names ...string) (env.Game, []p
 		made[p.name] = p.policy
 	}
 	return game, list, nil
+}
+
+// byDefault stands for a policy that nobody named.
+const byDefault = "\x00"
+
+// addAgainst adds the flag --against, and returns what reads it.
+func addAgainst(fs *pflag.FlagSet) func() string {
+	name := fs.String("against", "", "policy in all other seats: a name or a file (default optimal or, with more than two players, hold-20)")
+	return func() string {
+		if !fs.Changed("against") {
+			return byDefault
+		}
+		return *name
+	}
 }
 
 // trainedPrefix begins the names of policies that are built in.

@@ -69,7 +69,7 @@ holds. A state may come twice if the action is the same.`,
 			}
 			in, name := s.in, "stdin"
 			if len(args) == 1 {
-				file, err := os.Open(args[0])
+				file, err := openInput(args[0], *out)
 				if err != nil {
 					return err
 				}
@@ -84,13 +84,37 @@ holds. A state may come twice if the action is the same.`,
 			if err := unlessDone(ctx, func() error { return read(in) }); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
+			if t.count == 0 {
+				return fmt.Errorf("%s: it has no decisions", name)
+			}
 			file := policies.File{Table: t.table, Made: policies.Made{Agent: *agent, Program: version}}
 			if err := policies.Save(*out, file); err != nil {
 				return fmt.Errorf("the policy could not be written: %w", err)
 			}
-			return t.report(ctx, s.out, *out, *agent, *asJSON)
+			err = t.report(ctx, s.out, *out, *agent, *asJSON)
+			if errors.Is(err, context.Canceled) {
+				fmt.Fprintf(s.err, "pigpen: import: interrupted in the evaluation; the policy is saved in %s\n", *out)
+				return errInterrupted
+			}
+			return err
 		},
 	}
+}
+
+// openInput opens a file of decisions, which must not be the one to be written.
+// What is not a regular file might keep its reader waiting for ever.
+func openInput(path, out string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: it is not a regular file; what comes from elsewhere is read from stdin", path)
+	}
+	if written, err := os.Stat(out); err == nil && os.SameFile(info, written) {
+		return nil, usagef("--out %s is the input; write to another file", out)
+	}
+	return os.Open(path)
 }
 
 // An importedTable is a table that is filled from outside.
@@ -143,6 +167,7 @@ const maxLine = 1 << 16
 // readLines reads decisions, a JSON object each.
 func (t *importedTable) readLines(in io.Reader) error {
 	lines := newJSONLines(in, maxLine)
+	lines.hasty = true
 	for {
 		frame, err := lines.next()
 		if err == io.EOF {

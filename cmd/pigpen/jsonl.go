@@ -27,6 +27,8 @@ type jsonLines struct {
 	limit int // bytes of the longest frame, line break not counted
 	frame []byte
 	line  int // number of the last line, from 1
+	// hasty has a frame that is too long be told at once, not after its end.
+	hasty bool
 }
 
 func newJSONLines(r io.Reader, limit int) *jsonLines {
@@ -48,6 +50,9 @@ func (l *jsonLines) next() ([]byte, error) {
 			l.frame = append(l.frame, part...)
 		}
 		switch {
+		case skip && l.hasty:
+			l.line++
+			return nil, tooLarge(l.limit)
 		case err == bufio.ErrBufferFull:
 			continue
 		case err == io.EOF && (len(l.frame) > 0 || skip):

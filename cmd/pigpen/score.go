@@ -267,7 +267,10 @@ func (s *simulated) String() string {
 			fmt.Fprintf(&b, "  an even share is %.2f%%\n", 100/float64(n))
 		}
 	}
-	if s.Truncated > 0 {
+	switch {
+	case s.Truncated > 0 && s.Turns != nil:
+		fmt.Fprintf(&b, "  %d games were cut off at %d steps: the true number of turns is higher\n", s.Truncated, policies.DefaultStepLimit)
+	case s.Truncated > 0:
 		fmt.Fprintf(&b, "  %d games reached %d steps and count as not won\n", s.Truncated, policies.DefaultStepLimit)
 	}
 	return b.String()

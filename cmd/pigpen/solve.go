@@ -21,11 +21,13 @@ type solveResult struct {
 	Turns     float64 `json:"expected_turns"`
 	Decisions float64 `json:"expected_decisions"`
 	// DecisionPoints is the number of states of the game's full table.
-	DecisionPoints int     `json:"decision_points"`
-	LastRoll       int     `json:"last_roll"`
-	Residual       float64 `json:"residual"`
-	Seconds        float64 `json:"seconds"`
-	PolicyFile     string  `json:"policy_file,omitempty"`
+	DecisionPoints int `json:"decision_points"`
+	// LastRoll is the highest score, banked and in the turn, at which to roll
+	// while everybody has banked less than the target.
+	LastRoll   int     `json:"last_roll"`
+	Residual   float64 `json:"residual"`
+	Seconds    float64 `json:"seconds"`
+	PolicyFile string  `json:"policy_file,omitempty"`
 }
 
 func solveCommand() command {
@@ -56,7 +58,7 @@ cube of the target. As a policy, perfect play needs no file: its name is optimal
 			if err != nil {
 				return err
 			}
-			if *out != "" {
+			if fs.Changed("out") {
 				if err := mayWrite(*out); err != nil {
 					return err
 				}
@@ -107,7 +109,10 @@ func (r solveResult) String() string {
 		}
 	}
 	fmt.Fprintf(&b, "  a game takes %.6f turns and %.6f decisions\n", r.Turns, r.Decisions)
-	fmt.Fprintf(&b, "  %d decision points; no roll above a score of %d\n", r.DecisionPoints, r.LastRoll)
+	fmt.Fprintf(&b, "  %d decision points\n", r.DecisionPoints)
+	if r.LastRoll >= r.Target {
+		fmt.Fprintf(&b, "  before anybody has banked %d it is never right to roll with more than %d\n", r.Target, r.LastRoll)
+	}
 	if r.PolicyFile != "" {
 		fmt.Fprintf(&b, "  the policy is in %s\n", r.PolicyFile)
 	}

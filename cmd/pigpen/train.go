@@ -66,7 +66,8 @@ type trainFlags struct {
 	game  *gameFlags
 
 	agent, recipe, states string
-	out, rival            string
+	out                   string
+	rival                 func() string
 	seed                  uint64
 	workers               int
 	steps, episodes       int64
@@ -112,7 +113,7 @@ func addTrainFlags(fs *pflag.FlagSet) *trainFlags {
 	fs.Var(size(&f.memory), "memory", "most memory that the agent's tables may take")
 	fs.Lookup("memory").DefValue = "a quarter of the machine's"
 
-	fs.StringVar(&f.rival, "against", "", againstHelp)
+	f.rival = addAgainst(fs)
 	unset(count(&f.evalEvery), "eval-every", "decisions between the evaluations on the way; 0 for none (default 20M, or 40 for each entry of a larger table)")
 	fs.Var(count(&f.evalGames), "eval-games", "games of the final evaluation, and a tenth of them on the way, with more than two players")
 	fs.StringVar(&f.log, "log", "", "file for a row of figures at each evaluation: CSV if its name ends in .csv, JSON lines if in .jsonl")
@@ -277,7 +278,7 @@ func (f *trainFlags) config(ctx context.Context) (train.Config, *judge, error) {
 			return fail(err)
 		}
 	}
-	g, rivals, err := f.game.players(ctx, f.rival)
+	g, rivals, err := f.game.players(ctx, f.rival())
 	if err != nil {
 		return fail(err)
 	}
