@@ -127,8 +127,9 @@ type Config struct {
 }
 
 // BytesPerEntry returns the memory that each entry of the layout takes while
-// learning with so many goroutines, exactly: what a training needs is refused
-// by it.
+// learning with so many goroutines: what a training needs is refused by it. It
+// is exact but for what is made and dropped at the end of a round, a third more
+// at most.
 func (r Recipe) BytesPerEntry(workers int) int { return r.bytes(workers) }
 
 // New returns an untrained agent for the layout's game, which must not have

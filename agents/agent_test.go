@@ -341,3 +341,20 @@ func TestUpdateString(t *testing.T) {
 		}
 	}
 }
+
+// TestGauges takes the means of estimates by hand.
+func TestGauges(t *testing.T) {
+	weight := func(n uint16) float64 { return 1 / float64(n) }
+	for _, test := range []struct {
+		counts []uint16
+		want   Gauges
+	}{
+		{[]uint16{0, 0, 0}, Gauges{}},
+		{[]uint16{0, 2, 0, 4}, Gauges{StepSize: 0.375, Coverage: 0.5}},
+		{[]uint16{1, 1}, Gauges{StepSize: 1, Coverage: 1}},
+	} {
+		if got := gauges(test.counts, weight); got != test.want {
+			t.Errorf("gauges(%v) = %+v, want %+v", test.counts, got, test.want)
+		}
+	}
+}

@@ -72,7 +72,8 @@ type rounds struct {
 	past samples[float32]
 	crew []*sampler
 	at   round
-	// Memory of fit.
+	// Memory of fit. base is what holding is worth, or 0 where it ends the game,
+	// and advantage what rolling is worth beyond base.
 	total           samples[float32]
 	base, advantage []float32
 }
@@ -244,10 +245,29 @@ func (mc *rounds) addUp() {
 
 // correct adds to the advantages what cells of one size say of them.
 func (mc *rounds) correct(r resolution) {
+	excess := func(entry int) float64 { // of the returns over what is known of them
+		known := mc.base[entry] + mc.advantage[entry]
+		return float64(mc.total.sum[entry] - float32(mc.total.count[entry]*known))
+	}
+	if r.score == 1 && r.turnTotal == 1 { // every entry is a cell
+		for start, s := range mc.layout.Turns() {
+			for entry := start + 1; entry < start+mc.layout.Width()-int(s.Scores[0]); entry++ {
+				mc.advantage[entry] += float32(excess(entry) / (float64(mc.total.count[entry]) + r.prior))
+			}
+		}
+		return
+	}
 	width := mc.layout.Width()
 	scores, turnTotals := (width-1)/r.score+1, (width-1)/r.turnTotal+1
-	count := make([]float64, 2*scores*scores*turnTotals)
-	excess := make([]float64, len(count)) // of the returns over what is known of them
+	n := scores * turnTotals
+	if mc.game.Players() == 2 {
+		n *= scores
+	}
+	if mc.game.Variant().Ending == env.AfterRound {
+		n *= 2
+	}
+	count := make([]float64, n)
+	sum := make([]float64, n) // of the excess
 	// cells calls do with the cell of each entry.
 	cells := func(do func(entry, cell int)) {
 		for start, s := range mc.layout.Turns() {
@@ -259,19 +279,18 @@ func (mc *rounds) correct(r resolution) {
 		}
 	}
 	cells(func(entry, cell int) {
-		n := mc.total.count[entry]
-		count[cell] += float64(n)
-		excess[cell] += float64(mc.total.sum[entry] - float32(n*(mc.base[entry]+mc.advantage[entry])))
+		count[cell] += float64(mc.total.count[entry])
+		sum[cell] += excess(entry)
 	})
 	cells(func(entry, cell int) {
-		mc.advantage[entry] += float32(excess[cell] / (count[cell] + r.prior))
+		mc.advantage[entry] += float32(sum[cell] / (count[cell] + r.prior))
 	})
 }
 
 // Greedy implements [Agent].
 func (mc *rounds) Greedy() *policies.Table {
 	if mc.at.Played == 0 {
-		return mc.policy
+		return mc.policy.Clone()
 	}
 	return mc.fit()
 }

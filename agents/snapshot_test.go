@@ -22,6 +22,7 @@ func TestSnapshotGoesOn(t *testing.T) {
 		t.Parallel()
 		for _, c := range courses(r) {
 			config := Config{Layout: c.layout, Settings: r.Defaults, Seed: 5, StepLimit: 1000}
+			config.Settings.Epsilon = Epsilon{Start: 0.8, Halving: 1000} // falls with the decisions
 			fresh := func() Agent { return r.New(config) }
 			points := []int{0, 1, 5, 21, c.calls - 11, c.calls - 10, c.calls - 9, c.calls + 9}
 			snapshots := make(map[int][]byte)

@@ -1,6 +1,10 @@
 package policies
 
-import "pigpen/env"
+import (
+	"slices"
+
+	"pigpen/env"
+)
 
 // A Table is a policy that rolls or holds for sure, one bit for each number of
 // its layout. Set must not be called while others read.
@@ -25,6 +29,9 @@ func TableOf(l Layout, p Policy) *Table {
 	}
 	return t
 }
+
+// Clone returns an independent copy.
+func (t *Table) Clone() *Table { return &Table{layout: t.layout, bits: slices.Clone(t.bits)} }
 
 // Layout returns the numbering of the table's states.
 func (t *Table) Layout() Layout { return t.layout }

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"bufio"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -93,15 +92,24 @@ func OpenLog(path string, resumed bool, steps int64) (*Log, error) {
 
 // read returns the lines of the log at path up to so many steps.
 func (l *Log) read(path string, steps int64) (kept []string, err error) {
-	f, err := os.Open(path)
+	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	for n := 1; lines.Scan(); n++ {
-		line := lines.Text()
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%w: %s is not a regular file", ErrLog, path)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		n++
+		line, whole := strings.CutSuffix(line, "\n")
 		switch {
+		case !whole && n > 1:
+			return kept, nil // the training was killed as it wrote its last row
 		case !l.json && n == 1:
 			if line != strings.Join(columns, ",") {
 				return nil, fmt.Errorf("%w: %s does not begin with the line %s", ErrLog, path, strings.Join(columns, ","))
@@ -117,7 +125,7 @@ func (l *Log) read(path string, steps int64) (kept []string, err error) {
 		}
 		kept = append(kept, line+"\n")
 	}
-	return kept, lines.Err()
+	return kept, nil
 }
 
 // steps returns the first field of a line.

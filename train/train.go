@@ -177,6 +177,7 @@ func Run(ctx context.Context, c Config) (Result, error) {
 			return Result{}, fmt.Errorf("%w: %w", ErrCheckpoint, err)
 		}
 		r.Steps, r.Episodes, r.before = k.Steps, k.Episodes, k.Elapsed
+		r.evaluated = k.Steps // by the training that it is of, or never
 	}
 	if err := r.learn(ctx); err != nil {
 		return Result{}, err

@@ -249,8 +249,12 @@ func (e *evaluator) join(c train.Config) train.Config {
 		}
 		return train.Score{WinMean: float64(rolls)}, nil
 	}
+	seconds := 0.0
 	c.Evaluated = func(r train.Row) error {
-		r.Seconds = 0
+		if r.Seconds < seconds {
+			return fmt.Errorf("evaluated after %v seconds, and before after %v", r.Seconds, seconds)
+		}
+		seconds, r.Seconds = r.Seconds, 0
 		e.rows = append(e.rows, r)
 		return nil
 	}
