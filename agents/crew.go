@@ -5,6 +5,10 @@ import (
 	"sync/atomic"
 )
 
+// apart keeps what goroutines write all the time out of each other's cache lines,
+// which two processors cannot write at once.
+type apart [64]byte
+
 // share does the jobs 0 to n-1, each once, on as many goroutines as the crew
 // has members, and returns the sum of what they played. A job gets the member
 // that does it, which nobody else uses meanwhile.

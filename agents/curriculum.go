@@ -84,11 +84,13 @@ type lesson struct {
 
 // A tutor is what one goroutine works with.
 type tutor struct {
-	match *env.Match
+	_     apart
+	match env.Match
 	hold  [2][]float32 // by seat and turn total; unknown where not looked up
 	path  []rolled
 	// states are those of the path, for expected updates.
 	states []env.State
+	_      apart
 }
 
 // rolled is a roll of an episode.
@@ -147,7 +149,7 @@ func (q *curriculum) standings(sum int) (list []env.State) {
 // Learn implements [Agent]: one block of episodes from every start of a sum.
 func (q *curriculum) Learn(workers int) Played {
 	for len(q.crew) < workers {
-		t := &tutor{match: env.NewMatch(q.game, env.MatchOptions{StepLimit: q.config.StepLimit})}
+		t := &tutor{match: *env.NewMatch(q.game, env.MatchOptions{StepLimit: q.config.StepLimit})}
 		for seat := range t.hold {
 			t.hold[seat] = make([]float32, q.layout.Width())
 		}
@@ -207,7 +209,7 @@ func (q *curriculum) teach(t *tutor, s env.State, seed uint64) (played Played) {
 // episode plays from the start of a turn until the banked scores change, and
 // learns from it.
 func (q *curriculum) episode(t *tutor, from *env.State) {
-	m, expected := t.match, q.config.Settings.Update == ExpectedUpdate
+	m, expected := &t.match, q.config.Settings.Update == ExpectedUpdate
 	if err := m.ResetTo(*from); err != nil {
 		panic(err) // the curriculum starts in states of the game
 	}

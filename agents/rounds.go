@@ -90,9 +90,11 @@ func newSamples[N int32 | float32](entries int) samples[N] {
 
 // A sampler plays chunks, on a goroutine of its own.
 type sampler struct {
-	match   *env.Match
+	_       apart
+	match   env.Match
 	samples samples[int32] // of this round
 	path    []roll
+	_       apart
 }
 
 // A roll is a sample in an episode.
@@ -155,7 +157,7 @@ func (mc *rounds) Learn(workers int) Played {
 
 // episode plays a game from a drawn state on.
 func (mc *rounds) episode(p *sampler) {
-	m := p.match
+	m := &p.match
 	if err := m.ResetTo(mc.game.DrawStart(m.Rand())); err != nil {
 		panic(err) // a drawn start is a state of the game
 	}
@@ -335,7 +337,7 @@ func (mc *rounds) UnmarshalBinary(b []byte) error {
 func (mc *rounds) recruit(workers int) {
 	for len(mc.crew) < workers {
 		mc.crew = append(mc.crew, &sampler{
-			match:   env.NewMatch(mc.game, env.MatchOptions{StepLimit: mc.config.StepLimit}),
+			match:   *env.NewMatch(mc.game, env.MatchOptions{StepLimit: mc.config.StepLimit}),
 			samples: newSamples[int32](mc.layout.Entries()),
 		})
 	}

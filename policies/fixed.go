@@ -111,6 +111,9 @@ type view struct {
 // scores returns the mover's banked score and the highest one of the others;
 // 0 where there are none.
 func (v view) scores(s env.State) (own, other int) {
+	if v.players == 2 {
+		return int(s.Scores[s.Seat]), int(s.Scores[1-s.Seat])
+	}
 	for seat, score := range s.Scores[:v.players] {
 		if seat != int(s.Seat) {
 			other = max(other, int(score))

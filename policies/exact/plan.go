@@ -25,15 +25,21 @@ func (p *plan) rolls(own, other, turnTotal int, r *rules) bool {
 		held := own + turnTotal
 		return held < other || held == other && r.chase[0] > share(0, 0)
 	}
-	i := other*r.target + own
 	roll := true
-	for _, at := range p.switches[p.first[i]:p.first[i+1]] {
+	for _, at := range p.turn(own, other, r) {
 		if turnTotal < int(at) {
 			break
 		}
 		roll = !roll
 	}
 	return roll
+}
+
+// turn returns the turn totals of a turn at which the action changes; other is
+// below the target.
+func (p *plan) turn(own, other int, r *rules) []uint16 {
+	i := other*r.target + own
+	return p.switches[p.first[i]:p.first[i+1]]
 }
 
 // plan works through every turn once more, now that all values are known.

@@ -162,9 +162,12 @@ func (s *Solution) Values(state env.State) (hold, roll float64) {
 // holding, or is the only legal action, and else 0.
 func (s *Solution) RollChance(state env.State) float64 {
 	s.once.Do(s.plan)
-	_, role := s.board(&state)
-	own, other := int(state.Scores[state.Seat]), s.other(&state)
-	if s.plans[role].rolls(own, other, int(state.TurnTotal), s.rules) {
+	p := &s.plans[0]
+	if s.rules.afterRound {
+		_, role := s.board(&state)
+		p = &s.plans[role]
+	}
+	if p.rolls(int(state.Scores[state.Seat]), s.other(&state), int(state.TurnTotal), s.rules) {
 		return 1
 	}
 	return 0

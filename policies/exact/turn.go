@@ -85,7 +85,9 @@ func (t *turn) follow(own int, p env.Player, s env.State, row []float64) ends {
 	reach, bank := t.reach, t.bank
 	reach[own] = 1
 	t.top = own
-	for h := own; p != nil && h < own+ahead; h++ {
+	switches, planned := t.plannedTurn(p, &s)
+	rolling := true
+	for h := own; p != nil && !planned && h < own+ahead; h++ {
 		state := &t.states[h%ahead]
 		*state = s
 		state.TurnTotal = int16(h - own)
@@ -109,6 +111,13 @@ func (t *turn) follow(own int, p env.Player, s env.State, row []float64) ends {
 		roll := chance
 		if h > own {
 			switch {
+			case planned:
+				for len(switches) > 0 && h-own >= int(switches[0]) {
+					rolling, switches = !rolling, switches[1:]
+				}
+				if !rolling {
+					roll, bank[h] = 0, chance
+				}
 			case p != nil:
 				c := p.RollChance(t.states[h%ahead])
 				if !(c >= 0 && c <= 1) {
@@ -142,6 +151,18 @@ func (t *turn) follow(own int, p env.Player, s env.State, row []float64) ends {
 		}
 	}
 	return e
+}
+
+// plannedTurn returns what p does in the turn that begins in s, as a [plan] has
+// it, if p is a solution of this game, which need not be asked at every step.
+func (t *turn) plannedTurn(p env.Player, s *env.State) (switches []uint16, planned bool) {
+	solution, ok := p.(*Solution)
+	if !ok || solution.rules.game != t.game || solution.other(s) >= t.target {
+		return nil, false
+	}
+	solution.once.Do(solution.plan)
+	_, role := solution.board(s)
+	return solution.plans[role].turn(int(s.Scores[s.Seat]), solution.other(s), t.rules), true
 }
 
 // forget clears bank, whose chances have been used.
