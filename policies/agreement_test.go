@@ -1,6 +1,10 @@
 package policies_test
 
 import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
 	"testing"
 
 	"pigpen/env"
@@ -44,5 +48,85 @@ func TestSimulationAgrees(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestTurnPlayer asks every policy that can be asked about a turn at a time,
+// which are all of this package and perfect play, in every turn of every
+// variant, from every turn total on: the answers must be those about one state
+// after the other, and exact results the same to the last bit.
+func TestTurnPlayer(t *testing.T) {
+	for _, v := range env.Variants() {
+		target := min(40, v.Target.Max)
+		for players := v.MinPlayers; players <= 3; players++ {
+			g := env.Must(env.New(env.Config{Variant: v.ID, Players: players, Target: target}))
+			layout, err := policies.NewLayout(g, policies.SummaryStates)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := env.NewRand(7)
+			table := policies.NewTable(layout)
+			for i := range layout.Entries() {
+				table.Set(i, r.Uint64()&1 == 0)
+			}
+			all := map[string]policies.Policy{"a table": table}
+			for _, name := range []string{"optimal", "random", "always-roll", "hold-7", "hold-20", "race", "base-race"} {
+				if name != "optimal" || players <= 2 {
+					all[name] = named(t, name, g)
+				}
+			}
+			for name, p := range all {
+				t.Run(fmt.Sprintf("%v, %s", g, name), func(t *testing.T) {
+					byTurn, ok := p.(exact.TurnPlayer)
+					if !ok {
+						t.Fatalf("%T is no exact.TurnPlayer", p)
+					}
+					checkTurns(t, layout, byTurn)
+					if players > 2 {
+						return
+					}
+					got, err := exact.Compare(t.Context(), g, p, all["random"], exact.Options{})
+					if err != nil {
+						t.Fatal(err)
+					}
+					want, err := exact.Compare(t.Context(), g, slow{p}, slow{all["random"]}, exact.Options{})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if !reflect.DeepEqual(got, want) {
+						t.Errorf("Compare gives %+v, want %+v as when asked state after state", got, want)
+					}
+				})
+			}
+		}
+	}
+}
+
+// slow hides that a policy can be asked about a turn at a time.
+type slow struct{ policies.Policy }
+
+// checkTurns compares RollChances with RollChance.
+func checkTurns(t *testing.T, l policies.Layout, p exact.TurnPlayer) {
+	t.Helper()
+	for start, s := range l.Turns() {
+		_, last := l.Turn(&s)
+		beyond := 0
+		if g := l.Game(); g.Variant().Ending == env.AfterRound {
+			beyond = 20
+		}
+		n := last - start + 1 + beyond
+		want := make([]float64, n)
+		for i := 1; i < n; i++ {
+			s.TurnTotal = int16(i)
+			want[i] = p.RollChance(s)
+		}
+		for from := 1; from < n; from++ {
+			got := slices.Repeat([]float64{math.NaN()}, min(n-from, 9))
+			s.TurnTotal = int16(from)
+			p.RollChances(s, got)
+			if want := want[from:][:len(got)]; !slices.Equal(got, want) {
+				t.Fatalf("RollChances(%+v) = %v, want %v as RollChance has it", s, got, want)
+			}
+		}
 	}
 }

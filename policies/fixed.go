@@ -51,7 +51,7 @@ func FixedPolicies() []Fixed {
 		{"always-roll", "never holds", always(1)},
 		{"hold-N", "holds at a turn total of N or more, as in hold-20",
 			func(_ context.Context, v view, n int) (Policy, error) {
-				return &heuristic{v, func(_, _, turnTotal int) bool { return turnTotal < n }}, nil
+				return &heuristic{v, func(_, _ int) int { return n }}, nil
 			}},
 		{"race", `"end race or keep pace": near the end rolls to win, else keeps pace with the leader`,
 			func(_ context.Context, v view, _ int) (Policy, error) { return &heuristic{v, v.race}, nil }},
@@ -135,55 +135,73 @@ type constant struct{ chance float64 }
 
 func (c *constant) RollChance(env.State) float64 { return c.chance }
 
+func (c *constant) RollChances(_ env.State, chances []float64) { fill(chances, c.chance) }
+
+func fill(chances []float64, chance float64) {
+	for i := range chances {
+		chances[i] = chance
+	}
+}
+
 func always(chance float64) func(context.Context, view, int) (Policy, error) {
 	return func(context.Context, view, int) (Policy, error) { return &constant{chance}, nil }
 }
 
-// A heuristic rolls or holds by the mover's banked score, the highest one of
-// the others, and the turn total; roll is asked unless the last round decides.
+// A heuristic rolls at turn totals below a number that depends on the mover's
+// banked score and the highest one of the others; holdsAt is asked for it
+// unless the last round decides.
 type heuristic struct {
 	view
-	roll func(own, other, turnTotal int) bool
+	holdsAt func(own, other int) int
 }
 
+// RollChance implements [Policy]; it is 0 or 1.
 func (p *heuristic) RollChance(s env.State) float64 {
-	own, other := p.scores(s)
-	turnTotal := int(s.TurnTotal)
-	if p.afterRound {
-		if roll, decided := p.lastRound(own+turnTotal, other); decided {
-			return chance(roll)
-		}
-	}
-	return chance(p.roll(own, other, turnTotal))
+	return chance(int(s.TurnTotal) < p.threshold(s))
 }
+
+// RollChances implements [exact.TurnPlayer].
+func (p *heuristic) RollChances(s env.State, chances []float64) {
+	rolls := min(max(0, p.threshold(s)-int(s.TurnTotal)), len(chances))
+	fill(chances[:rolls], 1)
+	clear(chances[rolls:])
+}
+
+// threshold returns the lowest turn total at which the policy holds. In games
+// that end after a round points count only when they are banked: once somebody
+// else has banked the target, every heuristic rolls until it is ahead;
+// otherwise it holds on reaching the target.
+func (p *heuristic) threshold(s env.State) int {
+	own, other := p.scores(s)
+	switch {
+	case !p.afterRound:
+		return p.holdsAt(own, other)
+	case other >= p.target:
+		return other - own + 1
+	}
+	return min(p.holdsAt(own, other), p.target-own)
+}
+
+// toWin is the threshold of who holds at no turn total.
+const toWin = math.MaxInt
 
 // race is "end race or keep pace". Source: T. Neller, C. Presser, "Practical
 // Play of the Dice Game Pig", UMAP Journal 31(1), 2010: when either player has
 // 71 or more, roll to win; otherwise hold at 21 + round((other - own)/8).
-func (v view) race(own, other, turnTotal int) bool {
+func (v view) race(own, other int) int {
 	if near := v.target - 29; own >= near || other >= near {
-		return true
+		return toWin
 	}
 	// The shift divides by 8 and rounds down, so that adding 4 rounds to nearest.
-	return turnTotal < 21+(other-own+4)>>3
+	return 21 + (other-own+4)>>3
 }
 
 // baseRace is "score base, keep pace, end race", from the same source: when
 // either player has 69 or more, roll to win; otherwise hold at 19, or at
 // other - own - 14 if that is more.
-func (v view) baseRace(own, other, turnTotal int) bool {
+func (v view) baseRace(own, other int) int {
 	if near := v.target - 31; own >= near || other >= near {
-		return true
+		return toWin
 	}
-	return turnTotal < max(19, other-own-14)
-}
-
-// lastRound decides for every heuristic in games that end after a round, where
-// points count only when they are banked: once somebody else has banked the
-// target, roll until ahead; otherwise hold on reaching the target.
-func (v view) lastRound(held, other int) (roll, decided bool) {
-	if other >= v.target {
-		return held <= other, true
-	}
-	return false, held >= v.target
+	return max(19, other-own-14)
 }

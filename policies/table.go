@@ -50,3 +50,11 @@ func (t *Table) Rolls(i int) bool { return t.bits[i>>3]>>(i&7)&1 == 1 }
 
 // RollChance implements [Policy]; it is 0 or 1.
 func (t *Table) RollChance(s env.State) float64 { return chance(t.Rolls(t.layout.Index(&s))) }
+
+// RollChances implements [exact.TurnPlayer].
+func (t *Table) RollChances(s env.State, chances []float64) {
+	start, last := t.layout.Turn(&s)
+	for i := range chances {
+		chances[i] = chance(t.Rolls(min(start+int(s.TurnTotal)+i, last)))
+	}
+}

@@ -145,13 +145,12 @@ func (b *board) follow(w *worker, n *node) {
 		n.leave += e.wiped
 		n.worth += float64(e.wiped * n.wiped)
 	}
-	for h := n.own + 1; h <= t.top; h++ {
+	for h := t.low; h <= t.top; h++ {
 		if c := t.bank[h]; c > 0 {
 			n.leave += c
 			n.worth += float64(c * n.row[h])
 		}
 	}
-	t.forget(n.own)
 }
 
 // stateOf returns the state at the beginning of a turn.
@@ -220,10 +219,9 @@ func (b *board) chased(t *turn, own, leader int) float64 {
 	}
 	t.follow(own, b.players[1], stateOf(1, own, leader), nil)
 	wins := 0.0
-	for h := leader; h <= t.top; h++ {
+	for h := max(leader, t.low); h <= t.top; h++ {
 		wins += float64(t.bank[h] * share(h, leader))
 	}
-	t.forget(own)
 	return wins
 }
 

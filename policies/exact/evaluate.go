@@ -245,7 +245,7 @@ func (e *evaluation) turn(w *worker, role, own, other int) (f future, stay, leav
 		f.add(end.wiped, &e.wiped[role][other])
 	}
 	row := e.passed[role][other]
-	for h := own + 1; h <= t.top; h++ {
+	for h := t.low; h <= t.top; h++ {
 		c := t.bank[h]
 		if c == 0 {
 			continue
@@ -260,7 +260,6 @@ func (e *evaluation) turn(w *worker, role, own, other int) (f future, stay, leav
 			f.add(c, e.chaseBy(w, other, h))
 		}
 	}
-	t.forget(own)
 	return f, stay, leave
 }
 
@@ -279,11 +278,10 @@ func (e *evaluation) chaseBy(w *worker, own, leader int) *future {
 	t := &w.chaser
 	end := t.follow(own, e.players[1], stateOf(1, own, leader), nil)
 	f.turns, f.decisions, f.win[0] = 1, end.decisions, end.stay+end.wiped
-	for h := own + 1; h <= t.top; h++ {
+	for h := t.low; h <= t.top; h++ {
 		f.win[1] += float64(t.bank[h] * share(h, leader))
 		f.win[0] += float64(t.bank[h] * share(leader, h))
 	}
-	t.forget(own)
 	return f
 }
 

@@ -20,10 +20,12 @@ type rules struct {
 	target     int
 	afterRound bool
 	wipes      bool // a roll can cost the banked score
-	maxGain    int  // the most points of one roll
+	minGain    int  // the fewest points that a roll gains
+	maxGain    int  // the most
 	// odds are by what the mover holds, or a single one where that does not
 	// matter.
-	odds []odds
+	odds  []odds
+	alike bool // no odds depend on what the mover holds, nor does a roll bank points
 	// arrivals are by the score come to, or a single list: from how far below
 	// a roll comes to it, and with what chance, from the farthest.
 	arrivals [][]gain
@@ -68,6 +70,9 @@ func newRules(g env.Game) (*rules, error) {
 			case env.Gain:
 				o.gains = append(o.gains, gain{int(c.Points), chance})
 				r.maxGain = max(r.maxGain, int(c.Points))
+				if r.minGain == 0 || int(c.Points) < r.minGain {
+					r.minGain = int(c.Points)
+				}
 			case env.Bust:
 				o.bust += chance
 			case env.Wipe:
@@ -81,6 +86,7 @@ func newRules(g env.Game) (*rules, error) {
 		// is known last; added last, it is waited for the least.
 		slices.SortFunc(o.gains, func(a, b gain) int { return cmp.Compare(b.points, a.points) })
 	}
+	r.alike = len(r.odds) == 1 && r.odds[0].stop == 0
 	r.arrivals = make([][]gain, 1)
 	if len(r.odds) > 1 {
 		r.arrivals = make([][]gain, r.target+r.maxGain)

@@ -161,16 +161,52 @@ func (s *Solution) Values(state env.State) (hold, roll float64) {
 // RollChance implements [env.Player]: it is 1 where rolling is worth more than
 // holding, or is the only legal action, and else 0.
 func (s *Solution) RollChance(state env.State) float64 {
+	own, other := int(state.Scores[state.Seat]), s.other(&state)
+	return chance(s.planOf(&state).rolls(own, other, int(state.TurnTotal), s.rules))
+}
+
+// planOf returns the plan of the player to move in state.
+func (s *Solution) planOf(state *env.State) *plan {
 	s.once.Do(s.plan)
-	p := &s.plans[0]
+	role := 0
 	if s.rules.afterRound {
-		_, role := s.board(&state)
-		p = &s.plans[role]
+		_, role = s.board(state)
 	}
-	if p.rolls(int(state.Scores[state.Seat]), s.other(&state), int(state.TurnTotal), s.rules) {
+	return &s.plans[role]
+}
+
+// RollChances implements [TurnPlayer].
+func (s *Solution) RollChances(state env.State, chances []float64) {
+	own, other, turnTotal := int(state.Scores[state.Seat]), s.other(&state), int(state.TurnTotal)
+	p := s.planOf(&state)
+	if other >= s.rules.target {
+		for i := range chances {
+			chances[i] = chance(p.rolls(own, other, turnTotal+i, s.rules))
+		}
+		return
+	}
+	roll := true
+	for _, at := range p.turn(own, other, s.rules) {
+		n := min(max(0, int(at)-turnTotal), len(chances))
+		fill(chances[:n], roll)
+		chances, turnTotal, roll = chances[n:], turnTotal+n, !roll
+	}
+	fill(chances, roll)
+}
+
+// chance is that of rolling, where it is certain what to do.
+func chance(roll bool) float64 {
+	if roll {
 		return 1
 	}
 	return 0
+}
+
+func fill(chances []float64, roll bool) {
+	c := chance(roll)
+	for i := range chances {
+		chances[i] = c
+	}
 }
 
 // LastRoll returns the highest score, banked and in the turn, at which the
