@@ -120,20 +120,29 @@ func (d *decider) many(values []int16, columns int) ([]field, *replyError) {
 	}
 	seed := env.SeedAt(d.seed, d.batches)
 	errs := inParts(n, rowsPerWorker, d.workers, func(from, to int) *replyError {
-		var state env.State
-		for i := from; i < to; i++ {
-			if err := d.game.ReadState(values[i*columns:(i+1)*columns], &state); err != nil {
-				return wrongf(codeBadState, "row %d: %s", i, oneLine(err))
+		// A state is copied with wide loads, which wait for narrow stores just
+		// before; so some are read before the first is decided in.
+		var states [64]env.State
+		for ; from < to; from += len(states) {
+			n := min(to-from, len(states))
+			for k := range n {
+				row := from + k
+				if err := d.game.ReadState(values[row*columns:(row+1)*columns], &states[k]); err != nil {
+					return wrongf(codeBadState, "row %d: %s", row, oneLine(err))
+				}
 			}
-			chance := d.chance(state)
-			action := likelier(chance)
-			if d.sample {
-				r := env.NewRand(env.SeedAt(seed, uint64(i)))
-				action = env.Choose(d.policy.policy, state, &r)
-			}
-			actions[i], chances[i] = uint8(action), chance
-			if d.valuer != nil {
-				holds[i], rolls[i] = d.valuer.Values(state)
+			for k := range n {
+				row := from + k
+				chances[row] = d.chance(states[k])
+				action := likelier(chances[row])
+				if d.sample {
+					r := env.NewRand(env.SeedAt(seed, uint64(row)))
+					action = env.Choose(d.policy.policy, states[k], &r)
+				}
+				actions[row] = uint8(action)
+				if d.valuer != nil {
+					holds[row], rolls[row] = d.valuer.Values(states[k])
+				}
 			}
 		}
 		return nil

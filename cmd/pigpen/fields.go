@@ -216,8 +216,12 @@ func readActions(n notation, value []byte, q *request) bool {
 func int16s(n notation, value []byte) ([]int16, bool) {
 	if packed, ok := n.packed(value); ok {
 		list := make([]int16, len(packed)/2)
-		for i := range list {
-			list[i] = int16(binary.LittleEndian.Uint16(packed[2*i:]))
+		if littleEndian {
+			copy(memory(list), packed)
+		} else {
+			for i := range list {
+				list[i] = int16(binary.LittleEndian.Uint16(packed[2*i:]))
+			}
 		}
 		return list, len(packed)%2 == 0
 	}

@@ -140,7 +140,7 @@ func (c *conversation) send() error {
 
 // run answers requests in order.
 func (s *session) run(in io.Reader, out io.Writer) error {
-	c := &conversation{in: in, out: out}
+	c := &conversation{in: newEagerReader(in), out: out}
 	f := newFraming(s.format, c, s.maxFrame)
 	for {
 		var r reply

@@ -23,25 +23,20 @@ def best(row, mask):
     return max((value.get((tuple(row), action), 0), action) for action in (0, 1) if mask[action])
 
 for _ in range(steps):
-    before = list(zip(rows["observations"], rows["action_mask"], rows["seats"]))
-    actions = [best(row, mask)[1] for row, mask, _ in before]
-    for game in random.sample(range(games), games // 5):  # and now and then something else
-        actions[game] = random.randrange(2) if before[game][1][0] else 1
+    before, shown = rows, list(zip(rows["observations"], rows["action_mask"]))
+    actions = [best(*game)[1] if random.random() < 0.8 else 1 - random.randrange(2) * game[1][0] for game in shown]
     rows = ask(op="step", env=env, actions=actions)
-    for game, (row, _, seat) in enumerate(before):
-        if rows["terminated"][game]:
-            target = rows["rewards"][game][seat]
-        else:  # what is best for the next to move is, if that is the other, worst for this one
-            target = best(rows["observations"][game], rows["action_mask"][game])[0]
-            target = target if rows["seats"][game] == seat else -target
-        pair = tuple(row), actions[game]
+    for game, seat in enumerate(before["seats"]):
+        sign = 1 if rows["seats"][game] == seat else -1  # what is best for the other is worst for this one
+        ahead = sign * best(rows["observations"][game], rows["action_mask"][game])[0]
+        target = rows["rewards"][game][seat] if rows["terminated"][game] else ahead
+        pair = tuple(shown[game][0]), actions[game]
         visits[pair] = n = visits.get(pair, 0) + 1
         value[pair] = value.get(pair, 0) + (target - value.get(pair, 0)) / n**0.6
 
-ask(op="quit")
 states = sorted({state for state, _ in value if state[1]})
 table = "".join(json.dumps({"observation": s, "action": best(s, (1, 1))[1]}) + "\n" for s in states)
 print(f"{steps * games} decisions, {len(states)} states in the table", flush=True)
-command = [pigpen, "import", "--variant", "piglet", "--agent", "tabular", "--out", "tabular.msgpack"]
-subprocess.run(command, input=table, text=True, check=True, stdout=subprocess.DEVNULL)
+into = ["import", "--variant", "piglet", "--agent", "tabular", "--out", "tabular.msgpack"]
+subprocess.run([pigpen, *into], input=table, text=True, check=True, stdout=subprocess.DEVNULL)
 subprocess.run([pigpen, "eval", "tabular.msgpack"], check=True)

@@ -20,6 +20,7 @@ import tempfile
 import threading
 import weakref
 from collections.abc import Mapping, Sequence
+from time import perf_counter
 from types import TracebackType
 from typing import IO, Any, Literal, NamedTuple, NoReturn
 
@@ -43,6 +44,9 @@ PROTOCOL = 1
 _TAIL = 4096  # bytes of stderr that an exception shows
 _GRACE = 5.0  # seconds that a process has to end when its input has ended
 _SMALL = 1 << 13  # replies up to here are read whole and unpacked in C
+_MOMENT = 50e-6  # seconds to look for a reply before waiting for it
+_MAX_SKIPS = 63  # waits in a row without looking
+_MANY = (os.cpu_count() or 1) > 1  # processors, so that the server need not wait for the client's
 _F_SETPIPE_SZ = 1031  # of Linux' fcntl; its name came to Python in 3.10
 _MAX_PIPE = 1 << 20  # Linux' limit for those who are not root
 
@@ -113,6 +117,10 @@ class Client:
         self._in = self._process.stdin.fileno()
         self._out = self._process.stdout.fileno()
         self._stdout = self._process.stdout
+        self._poll = select.poll() if hasattr(select, "poll") else None
+        if self._poll is not None:
+            self._poll.register(self._out, select.POLLIN)
+        self._skips = self._skipped = 0  # waits to do without looking, and those since it looked
         self._finalizer = weakref.finalize(self, _end, self._process, stderr, os.getpid())
         _clients.add(self)
         try:
@@ -278,14 +286,32 @@ class Client:
                 rest = rest[os.write(self._in, rest) :]
 
     def _wait(self) -> None:
-        poll = select.poll()
-        poll.register(self._out, select.POLLIN)
-        if self.timeout is not None and not poll.poll(self.timeout * 1000):
+        """Waits for a reply, or for more of it, as long as the timeout allows.
+
+        It looks for a moment first: the server answers for one game within
+        microseconds, and a processor that idles until then may take longer to wake
+        up than all the rest. Where looking is in vain, more and more waits do without.
+        """
+        if self._poll is None:
+            return
+        poll = self._poll.poll
+        if self._skipped < self._skips:
+            self._skipped += 1
+        elif _MANY:
+            end = perf_counter() + _MOMENT
+            self._skipped = 0
+            while not poll(0):
+                if perf_counter() > end:
+                    self._skips = min(2 * self._skips + 1, _MAX_SKIPS)
+                    break
+            else:
+                self._skips = 0
+                return
+        if self.timeout is not None and not poll(self.timeout * 1000):
             raise TimeoutError(f"pigpen has not answered for {self.timeout} s, and was ended")
 
     def _read(self, size: int) -> bytes:
-        if self.timeout is not None:
-            self._wait()
+        self._wait()
         data = os.read(self._out, size)
         if not data:
             raise EOFError
@@ -368,8 +394,7 @@ class Client:
             self._buffer += bytes(need)
         with memoryview(self._buffer) as view:
             while end < need:
-                if self.timeout is not None:
-                    self._wait()
+                self._wait()
                 read = self._stdout.readinto(view[end:])  # type: ignore[attr-defined]
                 if not read:
                     raise EOFError
