@@ -213,6 +213,26 @@ def test_an_interrupted_exchange_ends_the_session():
         client.request("hello")
 
 
+def test_looking_in_vain_becomes_rare(monkeypatch):
+    # In vain at 0, so that 1, 3 and then 7 waits do without; at 14 and 15 there is
+    # something; then 1, 3, 7, 15, 31, and again and again 63 do without.
+    monkeypatch.setattr("pigpen.client._MANY", True)
+    monkeypatch.setattr("pigpen.client._MOMENT", -1.0)  # one look each
+    looked = []
+
+    class Pipe:
+        def poll(self, milliseconds):
+            assert milliseconds == 0, "it waits without a timeout"
+            looked.append(wait)
+            return [1] if wait in (14, 15) else []
+
+    with pigpen.Client() as client:
+        client._poll, client._skips, client._skipped = Pipe(), 0, 0
+        for wait in range(300):
+            client._wait()
+    assert looked == [0, 2, 6, 14, 15, 16, 18, 22, 30, 46, 78, 142, 206, 270]
+
+
 def test_timeout():
     client = pigpen.Client(timeout=LONG)
     client.timeout = 0.05
