@@ -276,3 +276,5 @@ func TestTally(t *testing.T) {
 		}
 	}
 }
+
+func near(got, want, tolerance float64) bool { return math.Abs(got-want) <= tolerance }
