@@ -331,10 +331,25 @@ def test_programs_that_are_not_there_or_not_pigpen(monkeypatch):
         pigpen.Client(binary="/bin/echo")
 
 
+def test_the_program_says_why_it_does_not_begin():
+    for wrong, says in [
+        (lambda: pigpen.Policy("hold20"), 'unknown policy "hold20"'),
+        (lambda: pigpen.Policy("hold-20", variant="pigs"), '"pigs"'),
+        (lambda: pigpen.Client(flags=["--wrokers=1"]), "unknown flag"),
+    ]:
+        with pytest.raises(pigpen.CommandFailed, match=says) as caught:
+            wrong()
+        assert caught.value.message.startswith("pigpen: serve: ") and "\n" not in caught.value.message
+
+
 def test_stderr_is_in_the_exception():
-    with pytest.raises(pigpen.ServerEnded, match='unknown policy "hold20"') as caught:
-        pigpen.Policy("hold20")
-    assert caught.value.returncode and "hold20" in caught.value.stderr
+    noisy = pigpen.Client()
+    noisy._stderr.write(b"a last word\n")
+    noisy._stderr.flush()
+    os.kill(noisy.pid, signal.SIGKILL)
+    with pytest.raises(pigpen.ServerEnded, match="a last word") as caught:
+        noisy.request("hello")
+    assert caught.value.returncode == -signal.SIGKILL and caught.value.stderr == "a last word\n"
 
 
 @pytest.mark.parametrize("format", ["msgpack", "jsonl"])

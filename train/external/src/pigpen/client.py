@@ -28,7 +28,7 @@ import msgpack  # type: ignore[import-untyped]
 import numpy as np
 import numpy.typing as npt
 
-from .errors import ServerEnded, ServerError
+from .errors import CommandFailed, ServerEnded, ServerError
 from .game import Game, find_binary
 
 try:
@@ -70,6 +70,8 @@ class Client:
         timeout: seconds to wait for a reply, or for more of it, or None to wait as long
             as the process lives. Then the process is ended and TimeoutError raised.
         flags: more flags of ``pigpen serve``.
+
+    Raises :class:`CommandFailed` where there is no such policy, game or flag.
     """
 
     hello: Mapping[str, Any]
@@ -128,6 +130,11 @@ class Client:
             protocol = str(self.hello.get("protocol"))
             if protocol.split(".")[0] != str(PROTOCOL):
                 raise ServerEnded(f"{command[0]} speaks version {protocol} of the protocol, this package {PROTOCOL}.x")
+        except ServerEnded as ended:
+            self.close()
+            if ended.returncode in (1, 2) and ended.stderr.startswith("pigpen: "):
+                raise CommandFailed(ended.stderr.strip(), ended.returncode) from None
+            raise
         except BaseException:
             self.close()
             raise

@@ -44,7 +44,8 @@ class ServerEnded(PigpenError):
 
 
 class CommandFailed(PigpenError):
-    """A command such as ``pigpen eval`` has failed; the message is its own."""
+    """A command such as ``pigpen eval`` has failed, or ``pigpen serve`` to begin; the
+    message is its own. ``returncode`` is 2 where what was asked for cannot be."""
 
     def __init__(self, message: str, returncode: int) -> None:
         super().__init__(message)
