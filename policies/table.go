@@ -55,6 +55,10 @@ func (t *Table) RollChance(s env.State) float64 { return chance(t.Rolls(t.layout
 func (t *Table) RollChances(s env.State, chances []float64) {
 	start, last := t.layout.Turn(&s)
 	for i := range chances {
-		chances[i] = chance(t.Rolls(min(start+int(s.TurnTotal)+i, last)))
+		n := start + int(s.TurnTotal) + i
+		if t.layout.afterRound {
+			n = min(n, last)
+		}
+		chances[i] = chance(t.Rolls(n))
 	}
 }

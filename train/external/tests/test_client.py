@@ -216,7 +216,7 @@ def test_an_interrupted_exchange_ends_the_session():
 def test_looking_in_vain_becomes_rare(monkeypatch):
     # In vain at 0, so that 1, 3 and then 7 waits do without; at 14 and 15 there is
     # something; then 1, 3, 7, 15, 31, and again and again 63 do without.
-    monkeypatch.setattr("pigpen.client._MANY", True)
+    monkeypatch.setattr("pigpen.client._PROCESSORS", 2)
     monkeypatch.setattr("pigpen.client._MOMENT", -1.0)  # one look each
     looked = []
 
@@ -233,12 +233,15 @@ def test_looking_in_vain_becomes_rare(monkeypatch):
     assert looked == [0, 2, 6, 14, 15, 16, 18, 22, 30, 46, 78, 142, 206, 270]
 
 
-def test_timeout():
-    client = pigpen.Client(timeout=LONG)
+@pytest.mark.parametrize("size", [1, 1 << 22])  # the second more than a pipe holds
+def test_timeout(size):
+    client = pigpen.Client("hold-20", timeout=LONG)
+    states = np.ones((size, 3), "<i2")
+    assert len(client.request("act", observations=states)["actions"]) == size
     client.timeout = 0.05
     halt(client.pid)
-    with pytest.raises(TimeoutError):
-        client.request("hello")
+    with pytest.raises(TimeoutError, match="was ended"):
+        client.request("act", observations=states)
     assert gone(client.pid)
 
 

@@ -46,7 +46,9 @@ _GRACE = 5.0  # seconds that a process has to end when its input has ended
 _SMALL = 1 << 13  # replies up to here are read whole and unpacked in C
 _MOMENT = 300e-6  # seconds to look for a reply before waiting for it: as long as thousands of games take
 _MAX_SKIPS = 63  # waits in a row without looking
-_MANY = (os.cpu_count() or 1) > 1  # processors, so that the server need not wait for the client's
+_PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+_yield_processor = getattr(os, "sched_yield", lambda: None)
+_PIPE = 1 << 16  # bytes that an empty pipe takes at once
 _F_SETPIPE_SZ = 1031  # of Linux' fcntl; its name came to Python in 3.10
 _MAX_PIPE = 1 << 20  # Linux' limit for those who are not root
 
@@ -67,8 +69,9 @@ class Client:
         game: the policy's game, where its file does not name one.
         binary: path of the program; else ``PIGPEN_BIN``, else ``pigpen`` in PATH.
         format: the framing, ``"msgpack"`` or, slower and readable, ``"jsonl"``.
-        timeout: seconds to wait for a reply, or for more of it, or None to wait as long
-            as the process lives. Then the process is ended and TimeoutError raised.
+        timeout: seconds to wait for a reply, or for more of it, or until the process has
+            read more of a request; None is as long as the process lives. After that the
+            process is ended and TimeoutError raised.
         flags: more flags of ``pigpen serve``.
 
     Raises :class:`CommandFailed` where there is no such policy, game or flag.
@@ -286,11 +289,28 @@ class Client:
 
     def _write(self, frames: Sequence[Any]) -> None:
         data = frames[0] if len(frames) == 1 else b"".join(frames)
+        if len(data) > _PIPE and self.timeout is not None:
+            self._write_in_time(data, self.timeout)
+            return
         written = os.write(self._in, data)
         if written < len(data):
             rest = memoryview(data)[written:]
             while rest:
                 rest = rest[os.write(self._in, rest) :]
+
+    def _write_in_time(self, data: bytes, timeout: float) -> None:
+        room = select.poll()
+        room.register(self._in, select.POLLOUT)
+        rest = memoryview(data)
+        os.set_blocking(self._in, False)
+        try:
+            while rest:
+                if not room.poll(timeout * 1000):
+                    raise TimeoutError(f"pigpen has not read on for {timeout} s, and was ended")
+                with contextlib.suppress(BlockingIOError):
+                    rest = rest[os.write(self._in, rest) :]
+        finally:
+            os.set_blocking(self._in, True)
 
     def _wait(self) -> None:
         """Waits for a reply, or for more of it, as long as the timeout allows.
@@ -304,10 +324,11 @@ class Client:
         poll = self._poll.poll
         if self._skipped < self._skips:
             self._skipped += 1
-        elif _MANY:
+        elif _PROCESSORS > 1:
             end = perf_counter() + _MOMENT
             self._skipped = 0
             while not poll(0):
+                _yield_processor()  # to the server, if it waits for this one
                 if perf_counter() > end:
                     self._skips = min(2 * self._skips + 1, _MAX_SKIPS)
                     break
