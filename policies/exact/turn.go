@@ -31,7 +31,7 @@ type turn struct {
 }
 
 // ahead is for how many scores a [TurnPlayer] is asked at once.
-const ahead = 32
+const ahead = 16
 
 // newTurn returns a turn for scores from 0 to top at least.
 func newTurn(r *rules, top int) turn {
