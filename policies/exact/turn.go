@@ -104,14 +104,15 @@ func (t *turn) follow(own int, p env.Player, s env.State, row []float64) ends {
 	if !t.afterRound {
 		end = t.target // where the game is won
 	}
+	s.TurnTotal = 1
 	t.roll[own+t.maxGain] = 1
 	first := t.at(own)
 	e := ends{stay: first.bust + first.stop, wiped: first.wipe, decisions: 1}
-	rolls := 0.0          // expected number, but for the first
-	h, last := own+1, own // last is where it may roll for the last time
+	rolls := 0.0 // expected number, but for the first
 	t.low = end
+	h, last := own+1, own // last is where it may roll for the last time
 	for h < end && h <= last+t.maxGain {
-		to := t.ask(h, end, own, p, &s, row)
+		to := t.ask(h, end, p, &s, row)
 		t.arrive(h, to)
 		last = max(last, t.tally(h, to, &e, &rolls))
 		h = to
@@ -131,8 +132,9 @@ func (t *turn) follow(own int, p env.Player, s env.State, row []float64) ends {
 	return e
 }
 
-// ask sets the chances of rolling from h on, and returns where they end.
-func (t *turn) ask(h, end, own int, p env.Player, s *env.State, row []float64) int {
+// ask sets the chances of rolling from h on, whose turn total s has, and returns
+// where they end, the turn total of which s has then.
+func (t *turn) ask(h, end int, p env.Player, s *env.State, row []float64) int {
 	to := min(h+ahead, end)
 	switch p := p.(type) {
 	case nil:
@@ -141,16 +143,15 @@ func (t *turn) ask(h, end, own int, p env.Player, s *env.State, row []float64) i
 			t.chances[h] = chance(t.value[h] != row[h])
 		}
 	case TurnPlayer:
-		s.TurnTotal = int16(h - own)
 		p.RollChances(*s, t.chances[h:to])
 	default:
 		to = h + 1
 		t.arrive(h, to)
 		if t.reach[h] > 0 {
-			s.TurnTotal = int16(h - own)
 			t.chances[h] = p.RollChance(*s)
 		}
 	}
+	s.TurnTotal += int16(to - h) // long before s is copied, which waits for a store just before
 	return to
 }
 
