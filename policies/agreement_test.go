@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"pigpen/env"
@@ -70,8 +71,12 @@ func TestTurnPlayer(t *testing.T) {
 				table.Set(i, r.Uint64()&1 == 0)
 			}
 			all := map[string]policies.Policy{"a table": table}
-			for _, name := range []string{"optimal", "random", "always-roll", "hold-7", "hold-20", "race", "base-race"} {
-				if name != "optimal" || players <= 2 {
+			for _, f := range policies.FixedPolicies() {
+				if f.Name == "optimal" && players > 2 {
+					continue
+				}
+				for _, n := range []string{"7", "20"} {
+					name := strings.Replace(f.Name, "N", n, 1)
 					all[name] = named(t, name, g)
 				}
 			}

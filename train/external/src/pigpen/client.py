@@ -71,7 +71,7 @@ class Client:
         format: the framing, ``"msgpack"`` or, slower and readable, ``"jsonl"``.
         timeout: seconds to wait for a reply, or for more of it, or until the process has
             read more of a request; None is as long as the process lives. After that the
-            process is ended and TimeoutError raised.
+            process is ended and TimeoutError raised. Windows has no poll, which it needs.
         flags: more flags of ``pigpen serve``.
 
     Raises :class:`CommandFailed` where there is no such policy, game or flag.
@@ -92,6 +92,8 @@ class Client:
     ) -> None:
         if format not in ("msgpack", "jsonl"):
             raise ValueError(f"format {format!r}; it is 'msgpack' or 'jsonl'")
+        if timeout is not None and not hasattr(select, "poll"):
+            raise ValueError(f"timeout {timeout}; this system has no poll to keep it with")
         command = [find_binary(binary), "serve", f"--format={format}", *flags]
         if game is not None:
             command += game.flags()
