@@ -6,10 +6,22 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 )
 
 // ErrSnapshot is wrapped by UnmarshalBinary.
 var ErrSnapshot = errors.New("env: bad snapshot")
+
+// What a snapshot may hold, so that an episode can go on from it for longer than
+// any episode lasts, and so that its own snapshots are accepted in turn:
+const (
+	// maxSnapshotSteps leaves as many steps until the counter overflows.
+	maxSnapshotSteps = math.MaxInt / 2
+	// maxSnapshotHeld bounds a banked score plus the turn total. To go from here
+	// past the documented maximum, [Column].Max, takes about 2,000 rolls without a
+	// bust, which has a chance below 1e-150.
+	maxSnapshotHeld = maxHeld / 2
+)
 
 // snapshotVersion is the first byte of a snapshot.
 const snapshotVersion = 1
@@ -80,21 +92,38 @@ func (c *camera) read(b []byte) (Match, error) {
 		return Match{}, fmt.Errorf("%w: it is of another game (%x) than %v (%x)", ErrSnapshot, s.Fingerprint, c.game, c.print)
 	}
 	switch {
-	case s.StepLimit < 0 || s.Steps < 0 || s.StepLimit > 0 && s.Steps > s.StepLimit || s.First > FirstRandom:
+	case s.StepLimit < 0 || int64(int(s.StepLimit)) != s.StepLimit || s.StepLimit > 0 && s.Steps > s.StepLimit || s.First > FirstRandom:
 		return Match{}, fmt.Errorf("%w: a counter is out of range", ErrSnapshot)
+	case s.Steps < 0 || s.Steps > maxSnapshotSteps:
+		return Match{}, badSteps(s.Steps)
 	case s.Live && (s.State.Over || s.StepLimit > 0 && s.Steps == s.StepLimit):
 		return Match{}, fmt.Errorf("%w: an episode under way that has ended", ErrSnapshot)
 	case s.Last.Seat < 0 || int16(s.Last.Seat) >= c.game.players || s.Last.Action >= NumActions || s.Last.Outcome.Effect > Stop ||
+		s.Last.Outcome.Points < 0 || s.Last.Outcome.Points > maxSnapshotHeld ||
 		s.Last.RollNumber < -1 || int(s.Last.RollNumber) >= c.game.chance.rolls:
 		return Match{}, fmt.Errorf("%w: its last step cannot be one of %v", ErrSnapshot, c.game)
 	}
 	if err := c.game.Validate(s.State); err != nil {
 		return Match{}, fmt.Errorf("%w: %w", ErrSnapshot, err)
 	}
+	for seat, score := range s.State.Scores {
+		held := int(score)
+		if seat == int(s.State.Seat) {
+			held += int(s.State.TurnTotal)
+		}
+		if held > maxSnapshotHeld {
+			return Match{}, fmt.Errorf("%w: seat %d has %d banked and not yet banked; at most %d leaves room to go on", ErrSnapshot, seat, held, maxSnapshotHeld)
+		}
+	}
 	return Match{
 		game: c.game, options: MatchOptions{StepLimit: int(s.StepLimit), First: s.First},
 		rand: Rand{state: s.Rand}, state: s.State, steps: int(s.Steps), live: s.Live, last: s.Last,
 	}, nil
+}
+
+// badSteps refuses a number of steps.
+func badSteps(steps int64) error {
+	return fmt.Errorf("%w: %d steps are not in [0, %d], which leaves room to go on", ErrSnapshot, steps, maxSnapshotSteps)
 }
 
 // MarshalBinary returns the whole match, generator included, in a few dozen
@@ -118,10 +147,11 @@ func (m *Match) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// readAll reads the snapshots of n games that were begun as o says; each has
-// extra bytes behind it, which are given to more.
-func (c *camera) readAll(b []byte, n int, first First, stepLimit, extra int, more func(i int, m *Match, extra []byte) error) ([]Match, error) {
-	size := snapshotSize + extra
+// readAll reads the snapshots of o.Games games that were begun as o says, but
+// with the given step limit; each has extra bytes behind it, which are given to
+// more. Errors number the games from o.FirstIndex.
+func (c *camera) readAll(b []byte, o *VecOptions, stepLimit, extra int, more func(i int, m *Match, extra []byte) error) ([]Match, error) {
+	size, n, first := snapshotSize+extra, o.Games, o.First
 	if len(b) != n*size {
 		return nil, fmt.Errorf("%w: %d bytes, not %d for each of %d games", ErrSnapshot, len(b), size, n)
 	}
@@ -139,7 +169,7 @@ func (c *camera) readAll(b []byte, n int, first First, stepLimit, extra int, mor
 			err = more(i, &m, one[snapshotSize:])
 		}
 		if err != nil {
-			return nil, fmt.Errorf("game %d: %w", i, err)
+			return nil, fmt.Errorf("game %d: %w", o.FirstIndex+uint64(i), err)
 		}
 		list[i] = m
 	}
@@ -167,24 +197,38 @@ func (v *Vec) MarshalBinary() ([]byte, error) {
 // UnmarshalBinary makes every game what it was when [Vec.MarshalBinary] was
 // called on a Vec of the same game, number of games and options. After an
 // error, which wraps [ErrSnapshot], nothing has changed.
-func (v *Vec) UnmarshalBinary(b []byte) error {
+func (v *Vec) UnmarshalBinary(b []byte) error { return restoreNow(v.ReadSnapshot(b)) }
+
+// ReadSnapshot checks the bytes of a snapshot as [Vec.UnmarshalBinary] does and
+// decodes them into memory of its own. Nothing changes until restore is called,
+// which cannot fail: so several Vecs are restored together or not at all.
+func (v *Vec) ReadSnapshot(b []byte) (restore func(), err error) {
 	c := newCamera(v.game)
-	list, err := c.readAll(b, v.options.Games, v.options.First, v.options.StepLimit, 0, func(int, *Match, []byte) error { return nil })
+	list, err := c.readAll(b, &v.options, v.options.StepLimit, 0, func(int, *Match, []byte) error { return nil })
 	if err != nil {
-		return err
+		return nil, err
 	}
-	v.resting = v.resting[:0]
-	for i := range list {
-		m := &list[i]
-		v.tables.put(i, m.state, m.rand)
-		if m.live {
-			v.tables.wake(i)
-			v.begun[i] = v.clock - int64(m.steps)
-		} else {
-			v.resting = append(v.resting, i)
+	return func() {
+		v.resting = v.resting[:0]
+		for i := range list {
+			m := &list[i]
+			v.tables.put(i, m.state, m.rand)
+			if m.live {
+				v.tables.wake(i)
+				v.begun[i] = v.clock - int64(m.steps)
+			} else {
+				v.resting = append(v.resting, i)
+			}
 		}
+	}, nil
+}
+
+// restoreNow restores what has been read.
+func restoreNow(restore func(), err error) error {
+	if err == nil {
+		restore()
 	}
-	return nil
+	return err
 }
 
 // Show writes b as the games stand, without rewards and ends. The error wraps

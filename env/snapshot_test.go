@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -99,7 +100,7 @@ func TestBadSnapshots(t *testing.T) {
 	}
 	put64 := func(at int, x int64) []byte { return put(at, binary.LittleEndian.AppendUint64(nil, uint64(x))...) }
 	other := env.NewMatch(pigGame(2, 99), env.MatchOptions{})
-	const counter, ended, lastStep, encoding = "a counter is out of range", "an episode under way that has ended",
+	const counter, noRoom, ended, lastStep, encoding = "a counter is out of range", "steps are not in [0, ", "an episode under way that has ended",
 		"its last step cannot be one of pig, 2 players, target 100", "not as MarshalBinary writes it"
 	for _, test := range []struct {
 		name, reason string
@@ -114,7 +115,7 @@ func TestBadSnapshots(t *testing.T) {
 		{"fingerprint", "it is of another game", put(atFingerprint, good[atFingerprint]^1)},
 		{"negative limit", counter, put64(atStepLimit, -1)},
 		{"first", counter, put(atFirst, 2)},
-		{"negative steps", counter, put64(atSteps, -1)},
+		{"negative steps", noRoom, put64(atSteps, -1)},
 		{"steps beyond the limit", counter, put64(atSteps, 51)},
 		{"steps at the limit", ended, put64(atSteps, 50)},
 		{"live is 2", encoding, put(atLive, 2)},
@@ -130,6 +131,7 @@ func TestBadSnapshots(t *testing.T) {
 		{"negative seat of the last step", lastStep, put(atLastSeat, 0xff)},
 		{"action", lastStep, put(atLastAction, 2)},
 		{"effect", lastStep, put(atLastEffect, 4)},
+		{"negative points", lastStep, put(atRollNumber-1, 0xff)},
 		{"roll number 6", lastStep, put(atRollNumber, 6)},
 		{"roll number -2", lastStep, put(atRollNumber, 0xfe, 0xff, 0xff, 0xff)},
 	} {
@@ -146,6 +148,63 @@ func TestBadSnapshots(t *testing.T) {
 	}
 	if err := m.UnmarshalBinary(good); err != nil {
 		t.Errorf("UnmarshalBinary(%x): %v", good, err)
+	}
+}
+
+// TestSnapshotRoom sets numbers of a snapshot that nothing else bounds: up to
+// half of their range it is accepted, past that it is refused and the games do
+// not change.
+func TestSnapshotRoom(t *testing.T) {
+	g := env.Must(env.New(env.Config{Variant: "pig-last-round"}))
+	m := env.NewMatch(g, env.MatchOptions{})
+	m.Reset(1)
+	vec := env.NewVec(g, env.VecOptions{Games: 1})
+	begun(t, vec, 1)
+	solo := newSoloVec(t, g, env.SoloVecOptions{VecOptions: env.VecOptions{Games: 1}, Opponents: alike(1, coin(0.6))})
+	begun(t, solo, 1)
+	const atSoloSteps = snapshotBytes
+	for _, kind := range []struct {
+		name     string
+		counters []int
+		of       interface {
+			MarshalBinary() ([]byte, error)
+			UnmarshalBinary(b []byte) error
+		}
+	}{{"Match", []int{atSteps}, m}, {"Vec", []int{atSteps}, vec}, {"SoloVec", []int{atSteps, atSoloSteps}, solo}} {
+		good, err := kind.of.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		check := func(what string, x uint64, taken bool, b []byte) {
+			t.Helper()
+			err := kind.of.UnmarshalBinary(b)
+			after, _ := kind.of.MarshalBinary()
+			if !taken && (!errors.Is(err, env.ErrSnapshot) || !bytes.Equal(after, good)) || taken && (err != nil || !bytes.Equal(after, b)) {
+				t.Errorf("%s: %s %d: %v, taken %t, want %t", kind.name, what, x, err, err == nil, taken)
+			}
+			if err := kind.of.UnmarshalBinary(good); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, at := range kind.counters {
+			for x, taken := range map[uint64]bool{math.MaxInt / 2: true, math.MaxInt/2 + 1: false, math.MaxInt64: false, 1 << 63: false} {
+				b := slices.Clone(good)
+				binary.LittleEndian.PutUint64(b[at:], x)
+				check("steps", x, taken, b)
+			}
+		}
+		for x, taken := range map[uint64]bool{8000: true, 8001: false, 16000: false, 16001: false, 32767: false} {
+			b := slices.Clone(good)
+			binary.LittleEndian.PutUint16(b[atTurnTotal:], uint16(x))
+			check("turn total", x, taken, b)
+			// Seat 0 is done, and seat 1, which is to move, has the last turn.
+			b = slices.Clone(good)
+			binary.LittleEndian.PutUint16(b[atScores:], uint16(x))
+			b[atSeat] = 1
+			if kind.name != "SoloVec" { // in which it is seat 0's turn
+				check("score", x, taken, b)
+			}
+		}
 	}
 }
 

@@ -238,17 +238,23 @@ func (v *SoloVec) MarshalBinary() ([]byte, error) {
 // UnmarshalBinary makes every game what it was when [SoloVec.MarshalBinary] was
 // called on a SoloVec of the same game, number of games and options. After an
 // error, which wraps [ErrSnapshot], nothing has changed.
-func (v *SoloVec) UnmarshalBinary(b []byte) error {
+func (v *SoloVec) UnmarshalBinary(b []byte) error { return restoreNow(v.ReadSnapshot(b)) }
+
+// ReadSnapshot is like [Vec.ReadSnapshot].
+func (v *SoloVec) ReadSnapshot(b []byte) (restore func(), err error) {
 	c := newCamera(v.game)
 	solos := make([]Solo, len(v.solos))
-	_, err := c.readAll(b, len(solos), v.options.First, 0, soloExtra, func(i int, m *Match, extra []byte) error {
+	_, err = c.readAll(b, &v.options.VecOptions, 0, soloExtra, func(i int, m *Match, extra []byte) error {
+		steps := int64(binary.LittleEndian.Uint64(extra))
 		s := v.solos[i]
-		s.match, s.steps, s.live = *m, int(binary.LittleEndian.Uint64(extra)), extra[8] == 1
+		s.match, s.steps, s.live = *m, int(steps), extra[8] == 1
 		solos[i] = s
 		switch {
 		case extra[8] > 1:
 			return fmt.Errorf("%w: not as MarshalBinary writes it", ErrSnapshot)
-		case s.steps < 0 || s.stepLimit > 0 && (s.steps > s.stepLimit || s.live && s.steps == s.stepLimit):
+		case steps < 0 || steps > maxSnapshotSteps:
+			return badSteps(steps)
+		case s.stepLimit > 0 && (s.steps > s.stepLimit || s.live && s.steps == s.stepLimit):
 			return fmt.Errorf("%w: a counter is out of range", ErrSnapshot)
 		case s.live && m.live && int(m.state.Seat) != s.seat:
 			return fmt.Errorf("%w: it is not the turn of seat %d", ErrSnapshot, s.seat)
@@ -258,8 +264,7 @@ func (v *SoloVec) UnmarshalBinary(b []byte) error {
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	copy(v.solos, solos)
-	return nil
+	return func() { copy(v.solos, solos) }, nil
 }

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -133,7 +136,10 @@ func playBoth(t *testing.T, format, autoreset string, config env.Config, one boo
 				t.Fatalf("the snapshot is %x, want %x, %v", saved, want, err)
 			}
 		case step%20 == 15:
-			must(v.UnmarshalBinary(saved), v.Show(b))
+			restore, err := v.ReadSnapshot(saved)
+			must(err)
+			restore()
+			must(v.Show(b))
 			checkRows(t, c.ask("restore", handle, field{"states", blob(saved)}), b)
 		case step%40 == 27:
 			must(v.ResetGames(slices.Repeat([]bool{true}, o.Games), b), v.Show(b))
@@ -348,5 +354,47 @@ func TestErrorCodes(t *testing.T) {
 		}
 		c.ask("close", two)
 		c.ask("make")
+	}
+}
+
+// TestRefusedRestore restores games of several parts from snapshots of which the
+// last game alone is bad: it is named by its number, and no game changes.
+func TestRefusedRestore(t *testing.T) {
+	for _, one := range []bool{false, true} {
+		c := newClient(t, "msgpack", "")
+		c.workers = 3
+		const n = 3 * gamesPerWorker
+		fields := []field{{"num_envs", n}, {"variant", "pig-last-round"}}
+		if one {
+			fields = append(fields, field{"opponents", []string{"hold-20"}})
+		}
+		c.ask("make", fields...)
+		handle := field{"env", 1}
+		c.ask("reset", handle, field{"seed", 1})
+		saved := c.ask("state", handle)["states"].([]byte)
+		c.ask("step", handle, field{"actions", column{bytes.Repeat([]byte{1}, n), 0}})
+		before := c.ask("state", handle)["states"].([]byte)
+		size := len(saved) / n
+		for _, test := range []struct {
+			says   string
+			change func(last []byte)
+		}{
+			{"9223372036854775807 steps are not in [0, ", func(last []byte) { binary.LittleEndian.PutUint64(last[26:], math.MaxInt64) }},
+			{"seat 0 has 16000 banked and not yet banked", func(last []byte) { binary.LittleEndian.PutUint16(last[55:], 16000) }},
+		} {
+			bad := slices.Clone(saved)
+			test.change(bad[(n-1)*size:])
+			message := c.refused(codeBadState, "restore", handle, field{"states", blob(bad)})
+			if want := fmt.Sprintf("game %d: ", n-1); !strings.Contains(message, want) || !strings.Contains(message, test.says) {
+				t.Errorf("one seat %t: %q, want %q and %q in it", one, message, want, test.says)
+			}
+			if after := c.ask("state", handle)["states"].([]byte); !slices.Equal(after, before) {
+				t.Errorf("one seat %t: %s: the games have changed", one, message)
+			}
+		}
+		c.ask("restore", handle, field{"states", blob(saved)})
+		if after := c.ask("state", handle)["states"].([]byte); !slices.Equal(after, saved) {
+			t.Errorf("one seat %t: the games are not what they were", one)
+		}
 	}
 }

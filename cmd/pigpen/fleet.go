@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"pigpen/env"
@@ -16,7 +15,7 @@ type games interface {
 	Step(actions []env.Action, b *env.Batch) error
 	Show(b *env.Batch) error
 	MarshalBinary() ([]byte, error)
-	UnmarshalBinary(b []byte) error
+	ReadSnapshot(b []byte) (restore func(), err error)
 }
 
 // A fleet plays games on several goroutines. What they play does not depend on
@@ -94,8 +93,8 @@ func section[T any](all []T, p *part, n int) []T {
 
 // each calls do for all parts, at once where there are several, and returns the
 // first error.
-func (f *fleet) each(do func(p *part) error) error {
-	for _, err := range inParts(len(f.parts), 1, len(f.parts), func(i, _ int) error { return do(&f.parts[i]) }) {
+func (f *fleet) each(do func(i int, p *part) error) error {
+	for _, err := range inParts(len(f.parts), 1, len(f.parts), func(i, _ int) error { return do(i, &f.parts[i]) }) {
 		if err != nil {
 			return err
 		}
@@ -106,7 +105,7 @@ func (f *fleet) each(do func(p *part) error) error {
 // begin begins an episode in some of the games, with the dice of their seeds if
 // there are any.
 func (f *fleet) begin(which []bool, seeds []uint64) error {
-	return f.each(func(p *part) error {
+	return f.each(func(_ int, p *part) error {
 		some := which[p.from:p.to]
 		if seeds != nil {
 			if err := p.Seed(seeds[p.from:p.to], some); err != nil {
@@ -135,7 +134,7 @@ func (f *fleet) refused(actions []env.Action) int {
 
 // step takes actions that are not refused.
 func (f *fleet) step(actions []env.Action) error {
-	return f.each(func(p *part) error { return p.Step(actions[p.from:p.to], p.batch) })
+	return f.each(func(_ int, p *part) error { return p.Step(actions[p.from:p.to], p.batch) })
 }
 
 // state returns a snapshot of all games.
@@ -158,20 +157,15 @@ func (f *fleet) restore(states []byte) error {
 	if len(states)%n != 0 {
 		return fmt.Errorf("%w: %d bytes are not as many for each of %d games", env.ErrSnapshot, len(states), n)
 	}
-	before, err := f.state()
-	if err != nil {
+	restores := make([]func(), len(f.parts))
+	if err := f.each(func(i int, p *part) (err error) {
+		restores[i], err = p.ReadSnapshot(section(states, p, n))
+		return err
+	}); err != nil {
 		return err
 	}
-	to := func(states []byte) error {
-		return f.each(func(p *part) error {
-			if err := p.UnmarshalBinary(section(states, p, n)); err != nil {
-				return err
-			}
-			return p.Show(p.batch)
-		})
-	}
-	if err := to(states); err != nil {
-		return errors.Join(err, to(before)) // some parts may have taken theirs
-	}
-	return nil
+	return f.each(func(i int, p *part) error {
+		restores[i]()
+		return p.Show(p.batch)
+	})
 }
