@@ -191,7 +191,11 @@ func checksumKey() []byte {
 // [ErrGame], [ErrTruncated] or [ErrCorrupt], or is the reader's own. Sizes are
 // checked against the game before anything is allocated, and no more is
 // allocated than about twice what has been read, at most 1 GiB of a table.
-func Read(r io.Reader) (File, error) {
+func Read(r io.Reader) (File, error) { return read(r, 0) }
+
+// read is Read from a file of a known size, or of at least 0 bytes: a table that
+// fits in there is allocated at once, and so takes no more than its own bytes.
+func read(r io.Reader, size int64) (File, error) {
 	br := bufio.NewReaderSize(r, maxHeader)
 	head, err := br.Peek(maxHeader)
 	if err != nil && err != io.EOF {
@@ -217,6 +221,9 @@ func Read(r io.Reader) (File, error) {
 		return File{}, err
 	}
 	var table bytes.Buffer
+	if h.bytes <= size && wrong == nil {
+		table.Grow(int(h.bytes))
+	}
 	to := io.Writer(&table)
 	if wrong != nil {
 		to = io.Discard // only to learn from the checksum whether the header is to be believed

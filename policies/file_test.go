@@ -798,12 +798,14 @@ func TestWritable(t *testing.T) {
 func TestLoadNamesTheFile(t *testing.T) {
 	d := newFolder(t)
 	d.writeFile("text", "hello")
+	d.writeFile("empty", "")
 	for _, test := range []struct {
 		name, want string
 		class      error
 	}{
 		{"text", d.join("text") + ": not a pigpen policy file", policies.ErrForeign},
 		{".", d.join(".") + ": not a pigpen policy file: it is not a regular file", policies.ErrForeign},
+		{"empty", d.join("empty") + ": not a pigpen policy file: its size is 0", policies.ErrForeign},
 		{"none", "open " + d.join("none") + ": no such file or directory", os.ErrNotExist},
 	} {
 		if _, err := policies.Load(d.join(test.name)); !errors.Is(err, test.class) || err.Error() != test.want {

@@ -10,27 +10,8 @@ import (
 	"path/filepath"
 )
 
-// Load reads the policy file at path; the error names it. See [Read]. What is
-// not a regular file, and might never end, is refused.
-func Load(path string) (File, error) {
-	info, err := os.Stat(path)
-	if failed := (*os.PathError)(nil); errors.As(err, &failed) {
-		return File{}, &os.PathError{Op: "open", Path: path, Err: failed.Err}
-	}
-	if !info.Mode().IsRegular() {
-		return File{}, fmt.Errorf("%s: %w: it is not a regular file", path, ErrForeign)
-	}
-	in, err := os.Open(path)
-	if err != nil {
-		return File{}, err
-	}
-	defer in.Close()
-	f, err := Read(in)
-	if err != nil {
-		return File{}, fmt.Errorf("%s: %w", path, err)
-	}
-	return f, nil
-}
+// Load reads the policy file at path; the error names it. See [LoadFrom].
+func Load(path string) (File, error) { return LoadFrom(Disk{}, path) }
 
 // Save writes f to path; see [Replace].
 func Save(path string, f File) error {
