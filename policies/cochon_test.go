@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"pigpen/env"
+	"pigpen/policies/exact"
 )
 
 // TestCochonEdge holds that nobody has an edge over always-roll in the game
@@ -15,7 +16,7 @@ func TestCochonEdge(t *testing.T) {
 		roll := &constant{1}
 		even := 1 / float64(players)
 		for _, name := range []string{"hold-1", "hold-2", "hold-3", "hold-4", "hold-10", "random", "race", "base-race", "always-roll"} {
-			p, err := Named(t.Context(), name, g)
+			p, err := Named(t.Context(), name, g, exact.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,17 +8,18 @@ import (
 
 	"pigpen/env"
 	"pigpen/policies"
+	"pigpen/policies/exact"
 )
 
 // How often does "hold at 20" win against "end race or keep pace"?
 func ExampleSimulate() {
 	g := env.Must(env.New(env.Config{Variant: "pig"}))
-	p, err := policies.Named(context.Background(), "hold-20", g)
+	p, err := policies.Named(context.Background(), "hold-20", g, exact.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	against, err := policies.Named(context.Background(), "race", g)
+	against, err := policies.Named(context.Background(), "race", g, exact.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

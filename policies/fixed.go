@@ -28,7 +28,7 @@ type Fixed struct {
 	// Doc describes the policy in a line.
 	Doc string
 
-	make func(ctx context.Context, v view, n int) (Policy, error)
+	make func(ctx context.Context, v view, n int, o exact.Options) (Policy, error)
 }
 
 // FixedPolicies returns every fixed policy, in the order in which they are
@@ -40,8 +40,9 @@ type Fixed struct {
 func FixedPolicies() []Fixed {
 	return []Fixed{
 		{"optimal", "plays perfectly, by solving the game; for one or two players",
-			func(ctx context.Context, v view, _ int) (Policy, error) {
-				p, err := exact.Solve(ctx, v.game, exact.Options{})
+			func(ctx context.Context, v view, _ int, o exact.Options) (Policy, error) {
+				o.Prepare = true // so that no later call of it is slow
+				p, err := exact.Solve(ctx, v.game, o)
 				if err != nil {
 					return nil, err
 				}
@@ -50,26 +51,31 @@ func FixedPolicies() []Fixed {
 		{"random", "rolls or holds with equal chance", always(0.5)},
 		{"always-roll", "never holds", always(1)},
 		{"hold-N", "holds at a turn total of N or more, as in hold-20",
-			func(_ context.Context, v view, n int) (Policy, error) {
+			func(_ context.Context, v view, n int, _ exact.Options) (Policy, error) {
 				return &heuristic{v, func(_, _ int) int { return n }}, nil
 			}},
 		{"race", `"end race or keep pace": near the end rolls to win, else keeps pace with the leader`,
-			func(_ context.Context, v view, _ int) (Policy, error) { return &heuristic{v, v.race}, nil }},
+			func(_ context.Context, v view, _ int, _ exact.Options) (Policy, error) {
+				return &heuristic{v, v.race}, nil
+			}},
 		{"base-race", `"score base, keep pace, end race": near the end rolls to win, else holds at 19 or what keeps pace`,
-			func(_ context.Context, v view, _ int) (Policy, error) { return &heuristic{v, v.baseRace}, nil }},
+			func(_ context.Context, v view, _ int, _ exact.Options) (Policy, error) {
+				return &heuristic{v, v.baseRace}, nil
+			}},
 	}
 }
 
 // Named returns the fixed policy of that name for g. The error wraps
 // [ErrUnknown] and names the nearest and all of them, or is that of
-// [exact.Solve]: "optimal" takes a moment, which ctx may end.
-func Named(ctx context.Context, name string, g env.Game) (Policy, error) {
+// [exact.Solve]. Only "optimal" takes time, which grows with the cube of the
+// target and which ctx may end; o says how it is solved, actions included.
+func Named(ctx context.Context, name string, g env.Game, o exact.Options) (Policy, error) {
 	f, n, err := fixed(name)
 	if err != nil {
 		return nil, err
 	}
 	v := view{game: g, players: g.Players(), target: g.Target(), afterRound: g.Variant().Ending == env.AfterRound}
-	p, err := f.make(ctx, v, n)
+	p, err := f.make(ctx, v, n, o)
 	if err != nil {
 		return nil, fmt.Errorf("policies: no %s policy: %w", name, err)
 	}
@@ -143,8 +149,8 @@ func fill(chances []float64, chance float64) {
 	}
 }
 
-func always(chance float64) func(context.Context, view, int) (Policy, error) {
-	return func(context.Context, view, int) (Policy, error) { return &constant{chance}, nil }
+func always(chance float64) func(context.Context, view, int, exact.Options) (Policy, error) {
+	return func(context.Context, view, int, exact.Options) (Policy, error) { return &constant{chance}, nil }
 }
 
 // A heuristic rolls at turn totals below a number that depends on the mover's

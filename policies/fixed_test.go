@@ -8,6 +8,7 @@ import (
 
 	"pigpen/env"
 	"pigpen/policies"
+	"pigpen/policies/exact"
 )
 
 func game(variant string, players, target int) env.Game {
@@ -18,7 +19,7 @@ func pig(players, target int) env.Game { return game("pig", players, target) }
 
 func named(t testing.TB, name string, g env.Game) policies.Policy {
 	t.Helper()
-	p, err := policies.Named(t.Context(), name, g)
+	p, err := policies.Named(t.Context(), name, g, exact.Options{})
 	if err != nil {
 		t.Fatalf("Named(%q, %v): %v", name, g, err)
 	}
@@ -184,7 +185,7 @@ func TestUnknown(t *testing.T) {
 			hint = `did you mean "hold-N"? `
 		}
 		want := fmt.Sprintf("policies: unknown policy %q; %sthe fixed policies are optimal, random, always-roll, hold-N, race, base-race (N from 1)", name, hint)
-		if p, err := policies.Named(t.Context(), name, pig(2, 100)); p != nil || !errors.Is(err, policies.ErrUnknown) || err.Error() != want {
+		if p, err := policies.Named(t.Context(), name, pig(2, 100), exact.Options{}); p != nil || !errors.Is(err, policies.ErrUnknown) || err.Error() != want {
 			t.Errorf("Named(%q) = %v, %v, want %s", name, p, err, want)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"pigpen/env"
 	"pigpen/policies"
+	"pigpen/policies/exact"
 )
 
 // smallGames returns games of every variant with small tables: few players,
@@ -249,11 +250,18 @@ func TestTableOf(t *testing.T) {
 			for i, s := range l.All() {
 				table.Set(i, s.TurnTotal == 0 || r.Below(2) == 1)
 			}
-			if again := policies.TableOf(l, table); !reflect.DeepEqual(again, table) {
+			again, err := policies.TableOf(t.Context(), l, table, exact.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(again, table) {
 				t.Errorf("%v, %s: TableOf a table is another", g, states)
 			}
 			for chance, rolls := range map[float64]bool{0: false, 0.49: false, 0.5: true, 1: true} {
-				table := policies.TableOf(l, always(chance))
+				table, err := policies.TableOf(t.Context(), l, always(chance), exact.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
 				for i, s := range l.All() {
 					if got, want := table.Rolls(i), rolls || s.TurnTotal == 0; got != want {
 						t.Fatalf("%v, %s: TableOf a policy that rolls with chance %v rolls in %+v: %t, want %t", g, states, chance, s, got, want)

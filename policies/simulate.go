@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"pigpen/env"
+	"pigpen/policies/exact"
 )
 
 // DefaultStepLimit truncates a simulated or learning game. Play worth the name
@@ -27,6 +28,10 @@ type SimulateOptions struct {
 	Workers int
 	// StepLimit truncates a game after so many steps; 0 is no limit.
 	StepLimit int
+	// Progress, if not nil, is called with the part of the games that has been
+	// played, in (0, 1], many times a second: by one goroutine at a time, while
+	// others may wait for it, with a number that never falls.
+	Progress func(done float64)
 }
 
 // shareUnit makes every share of a win a whole number: it is the least common
@@ -125,12 +130,31 @@ func Simulate(ctx context.Context, g env.Game, p, against Policy, o SimulateOpti
 			return nil, fmt.Errorf("%w: a table for %v in a simulation of %v", ErrGame, t.layout.game, g)
 		}
 	}
+	for _, p := range []Policy{p, against} {
+		if s, ok := p.(*exact.Solution); ok {
+			if err := s.Prepare(ctx, exact.Options{Workers: o.Workers}); err != nil {
+				return nil, err
+			}
+		}
+	}
 	var (
 		next  atomic.Int64
 		wg    sync.WaitGroup
 		mu    sync.Mutex
 		total = make([]Tally, g.Players())
+		// played counts games for o.Progress, under a lock of its own.
+		played  int
+		playing sync.Mutex
 	)
+	progress := func(games int) {
+		if o.Progress == nil {
+			return
+		}
+		playing.Lock()
+		defer playing.Unlock()
+		played += games
+		o.Progress(float64(played) / float64(o.Games))
+	}
 	for range min(o.Workers, (o.Games-1)/chunk+1) {
 		wg.Go(func() {
 			tally := make([]Tally, g.Players())
@@ -140,10 +164,14 @@ func Simulate(ctx context.Context, g env.Game, p, against Policy, o SimulateOpti
 				if from >= o.Games {
 					break
 				}
-				for i := from; i < min(from+chunk, o.Games) && ctx.Err() == nil; i++ {
+				to := min(from+chunk, o.Games)
+				for i := from; i < to && ctx.Err() == nil; i++ {
 					seat := i % g.Players()
 					m.Reset(env.SeedAt(o.Seed, uint64(i)))
 					tally[seat] = tally[seat].Add(play(m, p, against, seat))
+				}
+				if ctx.Err() == nil {
+					progress(to - from)
 				}
 			}
 			mu.Lock()

@@ -1,9 +1,11 @@
 package policies
 
 import (
+	"context"
 	"slices"
 
 	"pigpen/env"
+	"pigpen/policies/exact"
 )
 
 // A Table is a policy that rolls or holds for sure, one bit for each number of
@@ -21,13 +23,53 @@ func NewTable(l Layout) *Table {
 func tableBytes(entries int) int { return (entries + 7) / 8 }
 
 // TableOf returns the table of a policy: it rolls where the policy does with a
-// chance of one half or more.
-func TableOf(l Layout, p Policy) *Table {
-	t := NewTable(l)
-	for i, s := range l.All() {
-		t.Set(i, s.TurnTotal == 0 || p.RollChance(s) >= 0.5)
+// chance of one half or more. o.Progress is told which part of the table is
+// done. The error is ctx.Err().
+func TableOf(ctx context.Context, l Layout, p Policy, o exact.Options) (*Table, error) {
+	if s, ok := p.(*exact.Solution); ok {
+		if err := s.Prepare(ctx, exact.Options{Workers: o.Workers}); err != nil {
+			return nil, err
+		}
 	}
-	return t
+	t := NewTable(l)
+	chances := make([]float64, l.width)
+	reported := 0
+	for start, s := range l.Turns() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		t.Set(start, true)
+		s.TurnTotal = 1
+		turn := chances[:l.width-1-int(s.Scores[s.Seat])]
+		rollChances(p, s, turn)
+		for i, chance := range turn {
+			t.Set(start+1+i, chance >= 0.5)
+		}
+		if o.Progress != nil && start-reported >= reportEntries {
+			reported = start
+			o.Progress(float64(start) / float64(l.entries))
+		}
+	}
+	if o.Progress != nil {
+		o.Progress(1)
+	}
+	return t, nil
+}
+
+// reportEntries is the number of entries between reports of progress.
+const reportEntries = 1 << 16
+
+// rollChances sets each chances[i] to p's chance of rolling in s with i added to
+// the turn total.
+func rollChances(p Policy, s env.State, chances []float64) {
+	if p, ok := p.(exact.TurnPlayer); ok {
+		p.RollChances(s, chances)
+		return
+	}
+	for i := range chances {
+		chances[i] = p.RollChance(s)
+		s.TurnTotal++
+	}
 }
 
 // Clone returns an independent copy.

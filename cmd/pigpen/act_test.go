@@ -22,7 +22,7 @@ func TestActEverywhere(t *testing.T) {
 					c := newClient(t, format, name)
 					c.game = env.Must(env.New(config))
 					var err error
-					c.policy.policy, err = policies.Named(t.Context(), name, c.game)
+					c.policy.policy, err = policies.Named(t.Context(), name, c.game, exact.Options{})
 					must(err)
 					actEverywhere(t, c)
 				})

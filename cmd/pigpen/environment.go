@@ -8,6 +8,7 @@ import (
 
 	"pigpen/env"
 	"pigpen/policies"
+	"pigpen/policies/exact"
 )
 
 // An environment is what make makes: games of one kind, and how to show them.
@@ -119,7 +120,7 @@ func (s *session) opponents(g env.Game, names []string) ([]env.Player, *replyErr
 func (s *session) opponent(g env.Game, name string) (env.Player, error) {
 	unknown := policies.Known(name)
 	if unknown == nil {
-		return policies.Named(s.ctx, name, g)
+		return policies.Named(s.ctx, name, g, exact.Options{})
 	}
 	f, err := loadPolicy(name)
 	if errors.Is(err, os.ErrNotExist) {

@@ -11,6 +11,7 @@ import (
 
 	"pigpen/env"
 	"pigpen/policies"
+	"pigpen/policies/exact"
 )
 
 // checkRows compares what a reply shows with a batch.
@@ -84,7 +85,7 @@ func playBoth(t *testing.T, format, autoreset string, config env.Config, one boo
 	var v games = env.NewVec(g, o)
 	if one {
 		fields = append(fields, field{"opponents", []string{"random"}}, field{"seat", "rotate"})
-		random, err := policies.Named(t.Context(), "random", g)
+		random, err := policies.Named(t.Context(), "random", g, exact.Options{})
 		must(err)
 		v, err = env.NewSoloVec(g, env.SoloVecOptions{VecOptions: o, Rotate: true, Opponents: []env.Player{random}})
 		must(err)

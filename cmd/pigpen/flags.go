@@ -13,6 +13,7 @@ import (
 
 	"pigpen/env"
 	"pigpen/policies"
+	"pigpen/policies/exact"
 	"pigpen/policies/trained"
 )
 
@@ -173,7 +174,7 @@ func (g *gameFlags) players(ctx context.Context, names ...string) (env.Game, []p
 			continue
 		}
 		var err error
-		if p.policy, err = policies.Named(ctx, p.name, game); err != nil {
+		if p.policy, err = policies.Named(ctx, p.name, game, exact.Options{}); err != nil {
 			return env.Game{}, nil, err
 		}
 		made[p.name] = p.policy

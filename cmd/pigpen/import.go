@@ -11,6 +11,7 @@ import (
 
 	"pigpen/env"
 	"pigpen/policies"
+	"pigpen/policies/exact"
 )
 
 // importResult is what import prints with --json.
@@ -250,7 +251,7 @@ func (t *importedTable) report(ctx context.Context, w io.Writer, file, agent str
 		Entries: l.Entries(), Given: t.count, PolicyFile: file,
 	}
 	if solvable(t.game) {
-		rival, err := policies.Named(ctx, reference(t.game), t.game)
+		rival, err := policies.Named(ctx, reference(t.game), t.game, exact.Options{})
 		if err != nil {
 			return err
 		}

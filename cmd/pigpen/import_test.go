@@ -10,6 +10,7 @@ import (
 
 	"pigpen/env"
 	"pigpen/policies"
+	"pigpen/policies/exact"
 )
 
 // TestImport hands over every decision of a policy, in both formats, and gets
@@ -20,7 +21,7 @@ func TestImport(t *testing.T) {
 			g := env.Must(env.New(config))
 			layout, err := policies.NewLayout(g, policies.FullStates)
 			must(err)
-			race, err := policies.Named(t.Context(), "race", g)
+			race, err := policies.Named(t.Context(), "race", g, exact.Options{})
 			must(err)
 			var all []int16
 			var actions []uint8

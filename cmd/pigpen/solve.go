@@ -85,7 +85,11 @@ cube of the target. As a policy, perfect play needs no file: its name is optimal
 			}
 			r.DecisionPoints = l.Entries()
 			if *out != "" {
-				file := policies.File{Table: policies.TableOf(l, perfect), Made: policies.Made{Agent: "solve", Seed: *seed, Program: version}}
+				table, err := policies.TableOf(ctx, l, perfect, o)
+				if err != nil {
+					return err
+				}
+				file := policies.File{Table: table, Made: policies.Made{Agent: "solve", Seed: *seed, Program: version}}
 				if err := policies.Save(*out, file); err != nil {
 					return fmt.Errorf("the policy could not be written: %w", err)
 				}

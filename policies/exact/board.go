@@ -70,8 +70,10 @@ func newBoard(r *rules, players [2]env.Player) *board {
 // solve fills the board.
 func (b *board) solve(ctx context.Context, o Options) (err error) {
 	crew := newCrew(b.rules, o)
-	b.residual, err = b.settle(
-		func() (float64, error) { return b.sweep(ctx, crew, b.mirrored, b.cycle) },
+	b.residual, err = b.settle(o,
+		func(report func(float64)) (float64, error) {
+			return b.sweep(ctx, crew, b.mirrored, b.cycle, b.byLength, report)
+		},
 		b.carry)
 	return err
 }

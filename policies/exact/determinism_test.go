@@ -87,10 +87,9 @@ func checkSame(t *testing.T, call string, workers int, got, want *Solution) {
 			}
 		}
 	}
-	got.LastRoll()
-	want.LastRoll()
-	for role := range got.plans {
-		got, want := &got.plans[role], &want.plans[role]
+	gotPlans, wantPlans := got.prepared(), want.prepared()
+	for role := range gotPlans {
+		got, want := &gotPlans[role], &wantPlans[role]
 		if !slices.Equal(got.switches, want.switches) || !slices.Equal(got.first, want.first) || got.last != want.last {
 			t.Fatalf("%s with %d workers: the plan of role %d differs from that with one", call, workers, role)
 		}

@@ -38,6 +38,10 @@ func Evaluate(ctx context.Context, g env.Game, seats []env.Player, o Options) (E
 	}
 	var players [2]env.Player
 	copy(players[:], seats)
+	o, err := prepare(ctx, o, seats...)
+	if err != nil {
+		return Evaluation{}, err
+	}
 	e, err := evaluate(ctx, g, players, o)
 	if err != nil {
 		return Evaluation{}, err
@@ -91,7 +95,15 @@ func Compare(ctx context.Context, g env.Game, p, against env.Player, o Options) 
 		c.DecisionsBySeat = append(c.DecisionsBySeat, e.Decisions)
 		c.Residual = max(c.Residual, e.Residual)
 	}
-	e, err := evaluate(ctx, g, [2]env.Player{p, against}, o)
+	o, err := prepare(ctx, o, seats...)
+	if err != nil {
+		return Comparison{}, err
+	}
+	first, second := o, o
+	if g.Players() == 2 && g.Variant().Ending == env.AfterRound {
+		first, second = o.Part(0, 0.5), o.Part(0.5, 1)
+	}
+	e, err := evaluate(ctx, g, [2]env.Player{p, against}, first)
 	if err != nil {
 		return Comparison{}, err
 	}
@@ -99,7 +111,7 @@ func Compare(ctx context.Context, g env.Game, p, against env.Player, o Options) 
 	switch {
 	case g.Players() == 1:
 	case e.afterRound:
-		if e, err = evaluate(ctx, g, [2]env.Player{against, p}, o); err != nil {
+		if e, err = evaluate(ctx, g, [2]env.Player{against, p}, second); err != nil {
 			return Comparison{}, err
 		}
 		add(e.from(0), 1)
@@ -178,8 +190,10 @@ func evaluate(ctx context.Context, g env.Game, players [2]env.Player, o Options)
 		e.chased = make([][]future, r.target)
 	}
 	crew := newCrew(r, o)
-	e.residual, err = r.settle(
-		func() (float64, error) { return r.sweep(ctx, crew, false, e.cycle) },
+	e.residual, err = r.settle(o,
+		func(report func(float64)) (float64, error) {
+			return r.sweep(ctx, crew, false, e.cycle, r.byPair, report)
+		},
 		e.carry)
 	return e, err
 }

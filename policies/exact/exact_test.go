@@ -73,7 +73,7 @@ type policy struct {
 
 // fixed calls policies.Named.
 func fixed(ctx context.Context, name string, g env.Game) (env.Player, error) {
-	return policies.Named(ctx, name, g)
+	return policies.Named(ctx, name, g, exact.Options{})
 }
 
 // named returns the fixed policy of that name.

@@ -176,7 +176,7 @@ func TestSweepOrder(t *testing.T) {
 					}
 				}
 				w.residual = max(w.residual, float64(i*j))
-			})
+			}, r.byPair, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

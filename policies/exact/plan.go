@@ -1,8 +1,12 @@
 package exact
 
 import (
+	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
+
+	"pigpen/env"
 )
 
 // A plan is what a role does in every state while everybody has banked less
@@ -42,27 +46,97 @@ func (p *plan) turn(own, other int, r *rules) []uint16 {
 	return p.switches[p.first[i]:p.first[i+1]]
 }
 
+// Prepare works out the action in every state, which else the first call of
+// RollChance, RollChances or LastRoll does, and which takes a part of the time of
+// [Solve]. Nothing is done if that has been done. The error is ctx.Err(), after
+// which the solution can be used as before.
+func (s *Solution) Prepare(ctx context.Context, o Options) error {
+	select {
+	case s.planning <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-s.planning }()
+	if s.plans.Load() == nil {
+		plans, err := s.plan(ctx, o)
+		if err != nil {
+			return err
+		}
+		s.plans.Store(plans)
+	}
+	if o.Progress != nil {
+		o.Progress(1)
+	}
+	return nil
+}
+
+// prepared returns the plans by role of the mover.
+func (s *Solution) prepared() *[2]plan {
+	if plans := s.plans.Load(); plans != nil {
+		return plans
+	}
+	s.Prepare(context.Background(), Options{Workers: s.workers}) // it cannot fail
+	return s.plans.Load()
+}
+
+// prepare prepares the solutions among the policies that are about to be
+// asked, and returns the options of what is left to do.
+func prepare(ctx context.Context, o Options, players ...env.Player) (Options, error) {
+	var todo []*Solution
+	for _, p := range players {
+		if s, ok := p.(*Solution); ok && s.plans.Load() == nil && !slices.Contains(todo, s) {
+			todo = append(todo, s)
+		}
+	}
+	n := float64(len(todo) + 1)
+	for i, s := range todo {
+		if err := s.Prepare(ctx, o.Part(float64(i)/n, float64(i+1)/n)); err != nil {
+			return o, err
+		}
+	}
+	return o.Part((n-1)/n, 1), nil
+}
+
 // plan works through every turn once more, now that all values are known.
-func (s *Solution) plan() {
+func (s *Solution) plan(ctx context.Context, o Options) (*[2]plan, error) {
 	roles := 1
 	if s.rules.afterRound {
 		roles = 2
 	}
+	var plans [2]plan
 	for role := range roles {
 		b := s.boards[min(role, len(s.boards)-1)]
 		parts := make([]plan, len(b.passed[role]))
-		var wg sync.WaitGroup
-		var next atomic.Int64
-		for range s.options.workers() {
+		part := o.Part(float64(role)/float64(roles), float64(role+1)/float64(roles))
+		var (
+			wg   sync.WaitGroup
+			next atomic.Int64
+			mu   sync.Mutex
+			done int
+		)
+		for range o.workers() {
 			wg.Go(func() {
 				t := newTurn(s.rules, 0)
-				for other := int(next.Add(1)) - 1; other < len(parts); other = int(next.Add(1)) - 1 {
+				for ctx.Err() == nil {
+					other := int(next.Add(1)) - 1
+					if other >= len(parts) {
+						break
+					}
 					parts[other] = b.plan(&t, role, other)
+					if part.Progress != nil {
+						mu.Lock()
+						done++
+						part.Progress(float64(done) / float64(len(parts)))
+						mu.Unlock()
+					}
 				}
 			})
 		}
 		wg.Wait()
-		whole := &s.plans[role]
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		whole := &plans[role]
 		for _, part := range parts {
 			for _, i := range part.first {
 				whole.first = append(whole.first, uint32(len(whole.switches))+i)
@@ -72,6 +146,7 @@ func (s *Solution) plan() {
 		}
 		whole.first = append(whole.first, uint32(len(whole.switches)))
 	}
+	return &plans, nil
 }
 
 // plan returns the part of a role's plan for one score of the other player.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"sync/atomic"
 
 	"pigpen/env"
 )
@@ -19,11 +20,11 @@ type Solution struct {
 	// after a round, one with it in role 0 and one with it in role 1.
 	boards   []*board
 	response bool
-	options  Options
+	workers  int
 
-	once  sync.Once
-	plans [2]plan   // by role of the mover
-	turns sync.Pool // of *turn, for Values
+	plans    atomic.Pointer[[2]plan] // by role of the mover; nil until prepared
+	planning chan struct{}           // holds an element while somebody prepares
+	turns    sync.Pool               // of *turn, for Values
 }
 
 // Solve finds perfect play for g, a game of one or two players: the policy
@@ -61,17 +62,31 @@ func BestResponse(ctx context.Context, g env.Game, against env.Player, o Options
 
 func newSolution(g env.Game) (*Solution, error) {
 	r, err := newRules(g)
-	return &Solution{rules: r}, err
+	return &Solution{rules: r, planning: make(chan struct{}, 1)}, err
 }
 
 func (s *Solution) solve(ctx context.Context, o Options, boards ...[2]env.Player) (*Solution, error) {
-	s.options = o
-	for _, players := range boards {
+	s.workers = o.workers()
+	solved := 1.0 // part of the work
+	if o.Prepare {
+		// To find all actions takes about as long as half a sweep.
+		solved = 2.0 / 3
+		if s.rules.wipes {
+			solved = 1 - 1/(1+2*s.rules.likelySweeps())
+		}
+	}
+	for i, players := range boards {
 		b := newBoard(s.rules, players)
-		if err := b.solve(ctx, o); err != nil {
+		n := float64(len(boards))
+		if err := b.solve(ctx, o.Part(solved*float64(i)/n, solved*float64(i+1)/n)); err != nil {
 			return nil, err
 		}
 		s.boards = append(s.boards, b)
+	}
+	if o.Prepare {
+		if err := s.Prepare(ctx, o.Part(solved, 1)); err != nil {
+			return nil, err
+		}
 	}
 	return s, nil
 }
@@ -167,12 +182,15 @@ func (s *Solution) RollChance(state env.State) float64 {
 
 // planOf returns the plan of the player to move in state.
 func (s *Solution) planOf(state *env.State) *plan {
-	s.once.Do(s.plan)
+	plans := s.plans.Load()
+	if plans == nil {
+		plans = s.prepared()
+	}
 	role := 0
 	if s.rules.afterRound {
 		_, role = s.board(state)
 	}
-	return &s.plans[role]
+	return &plans[role]
 }
 
 // RollChances implements [TurnPlayer].
@@ -212,8 +230,8 @@ func fill(chances []float64, roll bool) {
 // LastRoll returns the highest score, banked and in the turn, at which the
 // solution rolls while everybody has banked less than the target.
 func (s *Solution) LastRoll() int {
-	s.once.Do(s.plan)
-	return max(s.plans[0].last, s.plans[1].last)
+	plans := s.prepared()
+	return max(plans[0].last, plans[1].last)
 }
 
 // board returns the board that tells what the player to move does in state,

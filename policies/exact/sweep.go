@@ -2,6 +2,7 @@ package exact
 
 import (
 	"context"
+	"math"
 	"runtime"
 	"sync"
 )
@@ -11,6 +12,14 @@ type Options struct {
 	// Workers is the number of goroutines; 0 is one for each processor that Go
 	// may use.
 	Workers int
+	// Progress, if not nil, is called with the part of the work that is done, in
+	// [0, 1], many times a second: by one goroutine at a time, which waits for it,
+	// with a number that never falls, and with 1 at the end unless there is an
+	// error. Where the number of sweeps is not known before the last one, the part
+	// is estimated.
+	Progress func(done float64)
+	// Prepare has [Solve] and [BestResponse] call [Solution.Prepare].
+	Prepare bool
 }
 
 // A worker is what one goroutine of a sweep works with.
@@ -49,29 +58,34 @@ const grain = 8
 // done from the highest down. Pairs of one sum are independent of each other,
 // and the crew shares them. It returns the largest residual, or ctx.Err() if
 // ctx ends first, and panics if a cycle does.
-func (r *rules) sweep(ctx context.Context, crew []*worker, mirrored bool, cycle func(w *worker, i, j int)) (residual float64, err error) {
+//
+// report, unless it is nil, is told after each sum which part of the work is
+// done, if a cycle takes cost(sum).
+func (r *rules) sweep(ctx context.Context, crew []*worker, mirrored bool, cycle func(w *worker, i, j int), cost func(sum int) int, report func(done float64)) (residual float64, err error) {
 	for _, w := range crew {
 		w.residual = 0
 	}
+	highest := r.players * (r.target - 1)
+	total, done := 0, 0
+	if report != nil {
+		for sum := range highest + 1 {
+			from, to := r.pairs(sum, mirrored)
+			total += (to - from) * cost(sum)
+		}
+	}
 	var wg sync.WaitGroup
-	for sum := r.players * (r.target - 1); sum >= 0; sum-- {
+	for sum := highest; sum >= 0; sum-- {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		from, to := max(0, sum-r.target+1), min(sum, r.target-1)
-		switch {
-		case r.players == 1:
-			from = to
-		case mirrored:
-			to = sum / 2
-		}
+		from, to := r.pairs(sum, mirrored)
 		run := func(w *worker, from, to int) {
 			defer func() { w.panic = recover() }()
 			for i := from; i < to; i++ {
 				cycle(w, i, sum-i)
 			}
 		}
-		n := to + 1 - from
+		n := to - from
 		parts := max(1, min(len(crew), n/grain))
 		for k := 1; k < parts; k++ {
 			wg.Go(func() { run(crew[k], from+k*n/parts, from+(k+1)*n/parts) })
@@ -83,6 +97,10 @@ func (r *rules) sweep(ctx context.Context, crew []*worker, mirrored bool, cycle 
 				panic(w.panic) // where the caller can see it
 			}
 		}
+		if report != nil {
+			done += n * cost(sum)
+			report(float64(done) / float64(total))
+		}
 	}
 	for _, w := range crew {
 		residual = max(residual, w.residual)
@@ -90,14 +108,38 @@ func (r *rules) sweep(ctx context.Context, crew []*worker, mirrored bool, cycle 
 	return residual, nil
 }
 
+// pairs returns the range of i, from and before to, in the pairs of a sum.
+func (r *rules) pairs(sum int, mirrored bool) (from, to int) {
+	from, to = max(0, sum-r.target+1), min(sum, r.target-1)+1
+	switch {
+	case r.players == 1:
+		from = sum
+	case mirrored:
+		to = sum/2 + 1
+	}
+	return from, to
+}
+
+// byLength is the cost of a cycle that works through every turn total up to
+// the target.
+func (r *rules) byLength(sum int) int { return r.players*r.target - sum }
+
+// byPair is the cost of a cycle of given policies, which hold, as a rule, long
+// before the target.
+func (r *rules) byPair(int) int { return 1 }
+
 const (
 	// stands is how far the values of a wiped score may lie from what they
 	// were taken for.
 	stands = 2e-14
-	// maxSweeps bounds the sweeps of a board. Targets of 100 and 500 take about
-	// 15 and 30.
+	// maxSweeps bounds the sweeps of a board.
 	maxSweeps = 1000
 )
+
+// likelySweeps returns how many sweeps a game takes in which a roll can cost the
+// banked score, where nothing else is known: targets of 100, 300 and 500 take
+// 13, 21 and 30.
+func (r *rules) likelySweeps() float64 { return 1.3 * math.Sqrt(float64(r.target)) }
 
 // settle sweeps once or, where a roll can cost the banked score, which a sweep
 // comes to last, until the values of such scores stand still. carry takes the
@@ -105,10 +147,20 @@ const (
 // taken for the last. Their influence on each other is discounted by the
 // chance that a game comes back to such a score, so that each sweep shrinks
 // the difference by a factor.
-func (r *rules) settle(sweep func() (residual float64, err error), carry func() (change float64)) (residual float64, err error) {
+//
+// sweep tells report, unless it is nil, which part of it is done, and settle
+// tells o.Progress, with an estimate of the sweeps that are to come.
+func (r *rules) settle(o Options, sweep func(report func(done float64)) (residual float64, err error), carry func() (change float64)) (residual float64, err error) {
+	if !r.wipes {
+		return sweep(o.Progress)
+	}
+	e := estimate{sweeps: r.likelySweeps()}
+	var report func(done float64)
+	if o.Progress != nil {
+		report = func(done float64) { o.Progress(e.done(done)) }
+	}
 	for range maxSweeps {
-		residual, err = sweep()
-		if err != nil || !r.wipes {
+		if residual, err = sweep(report); err != nil {
 			return residual, err
 		}
 		change := carry()
@@ -116,6 +168,10 @@ func (r *rules) settle(sweep func() (residual float64, err error), carry func() 
 		if change <= stands {
 			break
 		}
+		e.sweep(change)
+	}
+	if o.Progress != nil {
+		o.Progress(1)
 	}
 	return residual, nil
 }

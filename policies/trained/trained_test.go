@@ -25,7 +25,7 @@ func TestScores(t *testing.T) {
 			}
 			l := f.Table.Layout()
 			g := l.Game()
-			perfect, err := policies.Named(t.Context(), "optimal", g)
+			perfect, err := policies.Named(t.Context(), "optimal", g, exact.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
