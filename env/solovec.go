@@ -142,21 +142,29 @@ func (v *SoloVec) begin(i int, b *Batch) {
 // Step takes action i for the learner of game i, for every game, lets the others
 // act until it is the learner's turn again, and writes b. Its errors are those
 // of [Vec.Step].
-func (v *SoloVec) Step(actions []Action, b *Batch) error {
-	if len(actions) != v.options.Games {
-		return fmt.Errorf("%w: actions has %d elements, not %d", ErrBatch, len(actions), v.options.Games)
+func (v *SoloVec) Step(actions []Action, b *Batch) error { return v.StepSome(actions, nil, b) }
+
+// StepSome is like [Vec.StepSome].
+func (v *SoloVec) StepSome(actions []Action, which []bool, b *Batch) error {
+	if err := checkStep(actions, which, v.options.Games); err != nil {
+		return err
 	}
 	if err := v.check(b); err != nil {
 		return err
 	}
 	for i, a := range actions {
+		if which != nil && !which[i] {
+			continue
+		}
 		if a >= NumActions || a == Hold && !v.options.IgnoreIllegal && v.solos[i].live && v.solos[i].rollOnly() {
 			return fmt.Errorf("game %d: %w", i, illegal(a))
 		}
 	}
 	b.calm()
 	for i, a := range actions {
-		v.step(i, a, b)
+		if which == nil || which[i] {
+			v.step(i, a, b)
+		}
 	}
 	return nil
 }

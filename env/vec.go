@@ -323,17 +323,23 @@ func (v *Vec) rest(i int) {
 // [ErrBatch], or [ErrIllegal] and names the first game whose action may not be
 // taken; then nothing has changed in any game, nor in b. Under IgnoreIllegal
 // that is only one that is no action at all.
-func (v *Vec) Step(actions []Action, b *Batch) error {
-	if len(actions) != v.options.Games {
-		return fmt.Errorf("%w: actions has %d elements, not %d", ErrBatch, len(actions), v.options.Games)
+func (v *Vec) Step(actions []Action, b *Batch) error { return v.StepSome(actions, nil, b) }
+
+// StepSome is Step in the games i for which which[i] is true; nil is all of
+// them. The others stand still, whatever their actions: their dice are not
+// rolled, the step does not count towards their limit, and rows of b show them
+// as they are, without rewards and ends.
+func (v *Vec) StepSome(actions []Action, which []bool, b *Batch) error {
+	if err := checkStep(actions, which, v.options.Games); err != nil {
+		return err
 	}
 	if err := v.check(b); err != nil {
 		return err
 	}
-	refused := v.tables.refused(actions)
-	sitOut := refused >= 0 && v.options.IgnoreIllegal
-	if sitOut {
-		refused = slices.IndexFunc(actions, func(a Action) bool { return a >= NumActions })
+	refused := v.refused(actions, which)
+	sitOut := which != nil || refused >= 0 && v.options.IgnoreIllegal
+	if refused >= 0 && v.options.IgnoreIllegal {
+		refused = firstNoAction(actions, which)
 	}
 	if refused >= 0 {
 		return fmt.Errorf("game %d: %w", refused, illegal(actions[refused]))
@@ -342,7 +348,7 @@ func (v *Vec) Step(actions []Action, b *Batch) error {
 	v.clock++
 	rested, still := len(v.resting), v.resting
 	if sitOut {
-		still = append(still, v.sitOut(actions, b)...)
+		still = append(still, v.sitOut(actions, which, b)...)
 	}
 	for _, i := range v.tables.step(actions, still, b) {
 		v.end(i, b)
@@ -357,20 +363,69 @@ func (v *Vec) Step(actions []Action, b *Batch) error {
 		v.truncate(limit, b)
 	}
 	if v.options.Autoreset == AutoresetNextStep {
+		asleep := 0
 		for _, i := range v.resting[:rested] {
-			v.begin(i, b)
+			if which == nil || which[i] {
+				v.begin(i, b)
+			} else {
+				v.resting[asleep] = i
+				asleep++
+			}
 		}
-		v.resting = append(v.resting[:0], v.resting[rested:]...)
+		v.resting = append(v.resting[:asleep], v.resting[rested:]...)
 	}
 	return nil
 }
 
-// sitOut rests the games whose action is an illegal Hold, for a step, and
-// returns them. Together with those that rest already they are no more than all.
-func (v *Vec) sitOut(actions []Action, b *Batch) []int {
+// checkStep checks the lengths of what a step of games takes.
+func checkStep(actions []Action, which []bool, games int) error {
+	if len(actions) != games {
+		return fmt.Errorf("%w: actions has %d elements, not %d", ErrBatch, len(actions), games)
+	}
+	if which != nil && len(which) != games {
+		return fmt.Errorf("%w: which has %d elements, not %d", ErrBatch, len(which), games)
+	}
+	return nil
+}
+
+// refused returns the first game that is to step, is under way, and whose
+// action is not legal, or -1.
+func (v *Vec) refused(actions []Action, which []bool) int {
+	if which == nil {
+		return v.tables.refused(actions)
+	}
+	for i, a := range actions {
+		if which[i] && (a >= NumActions || v.tables.live(i) && !v.game.Legal(v.tables.state(i)).Has(a)) {
+			return i
+		}
+	}
+	return -1
+}
+
+// firstNoAction returns the first game that is to step and whose action is
+// neither Hold nor Roll, or -1.
+func firstNoAction(actions []Action, which []bool) int {
+	for i, a := range actions {
+		if a >= NumActions && (which == nil || which[i]) {
+			return i
+		}
+	}
+	return -1
+}
+
+// sitOut rests, for a step, the games that stand still and those whose action is
+// an illegal Hold, and returns them. Together with those that rest already they
+// are no more than all.
+func (v *Vec) sitOut(actions []Action, which []bool, b *Batch) []int {
 	v.sitting = v.sitting[:0]
 	for i, a := range actions {
-		if a == Hold && v.tables.live(i) && v.game.Legal(v.tables.state(i)) == RollOnly {
+		switch {
+		case !v.tables.live(i):
+		case which != nil && !which[i]:
+			v.begun[i]++
+			v.tables.rest(i)
+			v.sitting = append(v.sitting, i)
+		case v.options.IgnoreIllegal && a == Hold && v.game.Legal(v.tables.state(i)) == RollOnly:
 			v.tables.rest(i)
 			v.sitting = append(v.sitting, i)
 			b.Ignored[i] = true

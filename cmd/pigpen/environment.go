@@ -180,7 +180,10 @@ func (e *environment) step(q *request) ([]field, *replyError) {
 	if len(q.actions) != e.games {
 		return nil, wrongf(codeBadRequest, "actions has %d elements, not %d", len(q.actions), e.games)
 	}
-	if i := e.fleet.refused(q.actions); i >= 0 {
+	if q.has("mask") && len(q.mask) != e.games {
+		return nil, wrongf(codeBadRequest, "mask has %d elements, not %d", len(q.mask), e.games)
+	}
+	if i := e.fleet.refused(q.actions, q.mask); i >= 0 {
 		if a := q.actions[i]; a != env.Hold {
 			return nil, wrongf(codeIllegalAction, "game %d: %d; an action is 0 (hold) or 1 (roll)", i, a)
 		}
@@ -188,7 +191,7 @@ func (e *environment) step(q *request) ([]field, *replyError) {
 	}
 	b := e.fleet.batch
 	clear(b.Final)
-	fields, wrong := e.rows(e.fleet.step(q.actions))
+	fields, wrong := e.rows(e.fleet.step(q.actions, q.mask))
 	if wrong != nil {
 		return nil, wrong
 	}

@@ -112,8 +112,17 @@ func playBoth(t *testing.T, format, autoreset string, config env.Config, one boo
 			}
 		}
 		clear(b.Final)
-		must(v.Step(actions, b))
-		checkRows(t, c.ask("step", handle, field{"actions", column{bytesOf(actions), 0}}), b)
+		request := []field{handle, {"actions", column{bytesOf(actions), 0}}}
+		var some []bool
+		if step%4 == 1 {
+			some = make([]bool, o.Games)
+			for i := range some {
+				some[i] = coins.Below(2) == 0
+			}
+			request = append(request, field{"mask", column{some, 0}})
+		}
+		must(v.StepSome(actions, some, b))
+		checkRows(t, c.ask("step", request...), b)
 		switch {
 		case step%10 == 3:
 			which := make([]bool, o.Games)
@@ -321,6 +330,7 @@ func TestErrorCodes(t *testing.T) {
 			{codeUnknownEnv, "close", []field{{"env", 0}}, "0"},
 			{codeBadRequest, "step", []field{two}, `"actions" is missing`},
 			{codeBadRequest, "step", []field{two, {"actions", []int{1}}}, "1 elements, not 2"},
+			{codeBadRequest, "step", []field{two, roll, {"mask", []bool{true}}}, "mask has 1 elements, not 2"},
 			{codeBadRequest, "step", []field{two, {"actions", []int{1, 256}}}, "[0, 255]"},
 			{codeBadRequest, "step", []field{two, roll, {"op", "step"}}, "twice"},
 			{codeBadRequest, "step", []field{{"env", "two"}, roll}, "integer in"},

@@ -12,7 +12,7 @@ type games interface {
 	Reset(seed uint64, b *env.Batch) error
 	Seed(seeds []uint64, which []bool) error
 	ResetGames(which []bool, b *env.Batch) error
-	Step(actions []env.Action, b *env.Batch) error
+	StepSome(actions []env.Action, which []bool, b *env.Batch) error
 	Show(b *env.Batch) error
 	MarshalBinary() ([]byte, error)
 	ReadSnapshot(b []byte) (restore func(), err error)
@@ -121,10 +121,13 @@ func (f *fleet) begin(which []bool, seeds []uint64) error {
 
 // refused returns the first game whose action is not among those that the
 // batch shows, or -1. Games that show none, and those that ignore what is
-// illegal, take any action.
-func (f *fleet) refused(actions []env.Action) int {
+// illegal, take any action, and so do those that stand still, as step says.
+func (f *fleet) refused(actions []env.Action, which []bool) int {
 	ignores := len(f.batch.Ignored) > 0
 	for i, a := range actions {
+		if which != nil && !which[i] {
+			continue
+		}
 		if a >= env.NumActions || a == env.Hold && f.batch.Legal[env.NumActions*i+1] && !f.batch.Legal[env.NumActions*i] && !ignores {
 			return i
 		}
@@ -132,9 +135,16 @@ func (f *fleet) refused(actions []env.Action) int {
 	return -1
 }
 
-// step takes actions that are not refused.
-func (f *fleet) step(actions []env.Action) error {
-	return f.each(func(_ int, p *part) error { return p.Step(actions[p.from:p.to], p.batch) })
+// step takes actions that are not refused, in the games i for which which[i] is
+// true; nil is all of them. The others stand still.
+func (f *fleet) step(actions []env.Action, which []bool) error {
+	return f.each(func(_ int, p *part) error {
+		some := which
+		if which != nil {
+			some = which[p.from:p.to]
+		}
+		return p.StepSome(actions[p.from:p.to], some, p.batch)
+	})
 }
 
 // state returns a snapshot of all games.

@@ -10,7 +10,7 @@ import (
 
 // protocolVersion is major.minor: a minor step adds, a major one breaks.
 // PROTOCOL.md beside this file is its description.
-const protocolVersion = "1.0"
+const protocolVersion = "1.1"
 
 // The codes of errors.
 const (
@@ -41,7 +41,7 @@ var ops = []op{
 		"variant", "players", "target", "options", "num_envs", "opponents", "seat", "first", "step_limit", "autoreset", "illegal",
 	}},
 	{"reset", []string{"env"}, []string{"seed", "seeds", "mask"}},
-	{"step", []string{"env", "actions"}, nil},
+	{"step", []string{"env", "actions"}, []string{"mask"}},
 	{"state", []string{"env"}, nil},
 	{"restore", []string{"env", "states"}, nil},
 	{"close", []string{"env"}, nil},
