@@ -23,7 +23,10 @@ import (
 	"pigpen/policies"
 )
 
-var update = flag.Bool("update", false, "write the golden policy file where there is none")
+var (
+	update = flag.Bool("update", false, "write the golden policy file where there is none")
+	long   = flag.Bool("long", false, "run the tests that take minutes")
+)
 
 // patterned returns a table that rolls in every entry whose number is one
 // more than a multiple of 3, and in the last.

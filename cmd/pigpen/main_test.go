@@ -2,9 +2,14 @@ package main
 
 import (
 	"flag"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"pigpen/agents"
+	"pigpen/env"
+	"pigpen/policies"
 )
 
 var (
@@ -18,10 +23,39 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"pigpen": main})
 }
 
-// TestScripts runs the command line as testdata/script writes it.
+// TestScripts runs the command line as testdata/script writes it. The scripts
+// name lists that messages end with by variables, as in '${VARIANTS@R}', so that
+// a new name needs no change there.
 func TestScripts(t *testing.T) {
+	lists := scriptLists()
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", UpdateScripts: *update,
 		RequireExplicitExec: true, RequireUniqueNames: true,
+		Setup: func(e *testscript.Env) error {
+			e.Vars = append(e.Vars, lists...)
+			return nil
+		},
 	})
+}
+
+// scriptLists returns, as VARIABLE=value, the names of each kind as messages
+// list them.
+func scriptLists() []string {
+	var variants, fixed, kinds, words []string
+	for _, v := range env.Variants() {
+		variants = append(variants, v.ID)
+	}
+	for _, f := range policies.FixedPolicies() {
+		fixed = append(fixed, f.Name)
+	}
+	for _, k := range agents.Kinds() {
+		kinds = append(kinds, k.Name)
+	}
+	for _, c := range commands() {
+		words = append(words, c.name)
+	}
+	list := func(names []string) string { return strings.Join(names, ", ") }
+	return []string{
+		"VARIANTS=" + list(variants), "POLICIES=" + list(fixed), "AGENTS=" + list(kinds), "COMMANDS=" + list(words),
+	}
 }
