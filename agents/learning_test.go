@@ -7,6 +7,7 @@ import (
 
 	"pigpen/env"
 	"pigpen/policies"
+	"pigpen/policies/exact"
 )
 
 // A winTable holds the mover's chance of winning two-player pig, by own score,
@@ -127,6 +128,43 @@ func learn(r Recipe, l policies.Layout, s Settings, steps int64) Agent {
 		n += agent.Learn(1).Steps
 	}
 	return agent
+}
+
+// TestEveryRecipeLearns checks that the default settings of every recipe come
+// close to perfect play of small games in a quarter of a million decisions: pig
+// to 7, in which it never holds, and piglet to 7, in which never holding wins
+// no more than 0.2.
+func TestEveryRecipeLearns(t *testing.T) {
+	for _, test := range []struct {
+		game  env.Game
+		least float64 // wins against perfect play, or for one player its turns as a part of those taken
+	}{
+		{game("pig", 1, 7), 0.999}, {game("pig", 2, 7), 0.499}, {game("piglet", 2, 7), 0.45},
+	} {
+		perfect := perfectPlay(t, test.game)
+		score := func(p policies.Policy) float64 {
+			c := compare(t, p, perfect)
+			if test.game.Players() == 1 {
+				return perfect.FewestTurns() / c.Turns()
+			}
+			return c.WinMean()
+		}
+		if test.game.Variant().ID == "piglet" {
+			p, err := policies.Named(t.Context(), "always-roll", test.game, exact.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := score(p); got > 0.2 {
+				t.Errorf("%v: always-roll wins %.4f against perfect play, want 0.2 at most", test.game, got)
+			}
+		}
+		forEachRecipe(t, func(t *testing.T, r Recipe) {
+			greedy := learn(r, layoutOf(test.game, policies.FullStates), r.Defaults, 250_000).Greedy()
+			if got := score(greedy); got < test.least {
+				t.Errorf("%v: Greedy() scores %.4f against perfect play, want %v or more", test.game, got, test.least)
+			}
+		})
+	}
 }
 
 // TestQLearningFindsTheValues checks that the estimates of every action, in
