@@ -1,14 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
-	"fmt"
-	"os"
 	"slices"
 
 	"pigpen/env"
-	"pigpen/policies"
-	"pigpen/policies/exact"
 )
 
 // An environment is what make makes: games of one kind, and how to show them.
@@ -19,6 +16,8 @@ type environment struct {
 	solo  bool   // the caller has one seat
 	begun bool   // it has been reset or restored
 	seed  uint64 // of a first reset without seed
+
+	opponents []*heldPolicy // in use until it is closed
 }
 
 // makeEnvironment opens an environment.
@@ -42,8 +41,11 @@ func (s *session) makeEnvironment(q *request) ([]field, *replyError) {
 		if q.seat < 0 || q.seat >= int64(g.Players()) {
 			return nil, wrongf(codeBadRequest, "seat %d is not in [0, %d)", q.seat, g.Players())
 		}
-		opponents, wrong := s.opponents(g, q.opponents)
-		if wrong != nil {
+		if n, others := len(q.opponents), g.Players()-1; n != others && (n != 1 || others == 0) {
+			return nil, wrongf(codeBadPolicy, "bad opponents: %d for %d other seats; give one for each, or one for all", n, others)
+		}
+		var opponents []env.Player
+		if opponents, wrong = s.acquire(e, q.opponents); wrong != nil {
 			return nil, wrong
 		}
 		newGames = func(o env.VecOptions) (games, error) {
@@ -54,6 +56,7 @@ func (s *session) makeEnvironment(q *request) ([]field, *replyError) {
 	}
 	var err error
 	if e.fleet, err = newFleet(o, s.workers, newGames); err != nil {
+		s.policies.release(e.opponents...)
 		return nil, &replyError{codeBadPolicy, oneLine(err)}
 	}
 	s.made++
@@ -94,44 +97,33 @@ func (s *session) gameOf(q *request) (env.Game, *replyError) {
 	return g, nil
 }
 
-// opponents returns the policies of the given names or files.
-func (s *session) opponents(g env.Game, names []string) ([]env.Player, *replyError) {
-	if len(names) > env.MaxPlayers {
-		return nil, wrongf(codeBadPolicy, "%d opponents are more than any game has", len(names))
-	}
-	made := make(map[string]env.Player)
-	if s.policy != nil && s.game == g && s.policy.file == nil {
-		made[s.policy.name] = s.policy.policy
-	}
-	var list []env.Player
-	for _, name := range names {
-		if made[name] == nil {
-			p, err := s.opponent(g, name)
-			if err != nil {
-				return nil, &replyError{codeBadPolicy, oneLine(err)}
-			}
-			made[name] = p
+// acquire returns the policies of the given names or files, which are in use
+// until the environment is closed.
+func (s *session) acquire(e *environment, names []string) (list []env.Player, wrong *replyError) {
+	if s.send != nil {
+		if err := s.send(); err != nil {
+			return nil, &replyError{codeBadPolicy, oneLine(err)} // which nobody reads
 		}
-		list = append(list, made[name])
+	}
+	ctx, stop := whileRead(s.ctx, s.unread)
+	defer stop()
+	for _, name := range names {
+		h, err := s.policies.acquire(ctx, name, e.game)
+		if err != nil {
+			s.policies.release(e.opponents...)
+			code := codeBadPolicy
+			if errors.Is(err, errPolicyLimit) {
+				code = codeLimit
+			}
+			if cause := context.Cause(ctx); cause != nil {
+				err = cause
+			}
+			return nil, &replyError{code, oneLine(err)}
+		}
+		e.opponents = append(e.opponents, h)
+		list = append(list, h.policy)
 	}
 	return list, nil
-}
-
-func (s *session) opponent(g env.Game, name string) (env.Player, error) {
-	unknown := policies.Known(name)
-	if unknown == nil {
-		return policies.Named(s.ctx, name, g, exact.Options{})
-	}
-	f, err := loadPolicy(name)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("%w, and there is no file of that name", unknown)
-	} else if err != nil {
-		return nil, err
-	}
-	if l := f.Table.Layout(); l.Game() != g {
-		return nil, fmt.Errorf("%s is a policy for %v, not for %v", name, l.Game(), g)
-	}
-	return f.Table, nil
 }
 
 // reset begins episodes.

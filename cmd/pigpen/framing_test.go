@@ -470,3 +470,26 @@ func (holdFive) RollChance(s env.State) float64 {
 
 func FuzzAnswerJSON(f *testing.F)    { fuzz(f, "jsonl") }
 func FuzzAnswerMsgpack(f *testing.F) { fuzz(f, "msgpack") }
+
+// TestByteOrderMark writes a mark before the first line, which is skipped, and
+// before the second, which makes it no request.
+func TestByteOrderMark(t *testing.T) {
+	c := newClient(t, "jsonl", "hold-20")
+	const mark, request = "\uFEFF", `{"op":"act","observation":[0,20,0]}` + "\n"
+	for _, test := range []struct {
+		in    string
+		codes []any
+	}{
+		{mark + request, []any{nil}}, {mark + "\n" + request, []any{nil}}, {mark, nil}, {mark + mark + request, []any{codeBadFrame}},
+		{request + mark + request, []any{nil, codeBadFrame}}, {"\n" + mark + request, []any{codeBadFrame}},
+	} {
+		var codes []any
+		for _, a := range c.answers(c.send([]byte(test.in))) {
+			wrong, _ := a["error"].(map[string]any)
+			codes = append(codes, wrong["code"])
+		}
+		if !slices.Equal(codes, test.codes) {
+			t.Errorf("%q: errors %v, want %v", test.in, codes, test.codes)
+		}
+	}
+}

@@ -35,8 +35,11 @@ func newJSONLines(r io.Reader, limit int) *jsonLines {
 	return &jsonLines{r: bufio.NewReaderSize(r, readBuffer), limit: limit}
 }
 
+// byteOrderMark may stand before the first line of a text in UTF-8.
+var byteOrderMark = []byte("\uFEFF")
+
 // next implements [framing]. Blank lines are no frames; a last frame without
-// line break counts.
+// line break counts; a byte order mark before the first line does not.
 func (l *jsonLines) next() ([]byte, error) {
 	l.frame = l.frame[:0]
 	skip := false
@@ -64,8 +67,12 @@ func (l *jsonLines) next() ([]byte, error) {
 		if skip {
 			return nil, tooLarge(l.limit)
 		}
-		if done && len(bytes.TrimSpace(l.frame)) > 0 {
-			return l.frame, nil
+		frame := l.frame
+		if l.line == 1 {
+			frame = bytes.TrimPrefix(frame, byteOrderMark)
+		}
+		if done && len(bytes.TrimSpace(frame)) > 0 {
+			return frame, nil
 		}
 		l.frame = l.frame[:0]
 	}

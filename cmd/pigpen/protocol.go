@@ -22,7 +22,7 @@ const (
 	codeBadState      = "bad_state"      // an observation is no state to decide in, or a snapshot none of the environment
 	codeBadGame       = "bad_game"       // no such game can be played
 	codeBadPolicy     = "bad_policy"     // no such opponent for the game
-	codeLimit         = "limit"          // more environments or games than a session holds
+	codeLimit         = "limit"          // more environments, games or bytes of policies than a session holds
 	codeUnknownEnv    = "unknown_env"    // no environment is open under the number
 	codeNoEpisode     = "no_episode"     // the environment has not been reset
 	codeIllegalAction = "illegal_action" // in the game that the message names; nothing has changed

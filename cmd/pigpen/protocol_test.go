@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pigpen/env"
+	"pigpen/policies"
 )
 
 // newSession returns a session of a format that serves a policy, "" for none.
@@ -23,9 +24,11 @@ func newSession(t testing.TB, format, policy string) *session {
 	s := &session{
 		ctx: t.Context(), game: g, seed: 1, rand: env.NewRand(1), workers: 2,
 		format: format, maxFrame: 64 << 20, environments: make(map[int64]*environment),
+		policies: policyStore{files: policies.Disk{}, limit: defaultPolicyBytes},
 	}
 	if policy != "" {
 		s.policy = &players[0]
+		s.policies.serves(players[0], g, nil)
 	}
 	return s
 }

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/signal"
 	"runtime"
 	"syscall"
 
 	"pigpen/env"
+	"pigpen/policies"
 )
 
 func serveCommand() command {
@@ -23,6 +25,10 @@ func serveCommand() command {
 		maxFrame = int64(64 << 20)
 	)
 	fs.Var(size(&maxFrame), "max-frame", "longest request; longer ones are answered with an error and skipped")
+	maxPolicies := int64(defaultPolicyBytes)
+	fs.Var(size(&maxPolicies), "max-policies", "most memory for the opponents in all environments")
+	folder := fs.String("files", "", "folder in which clients may name policy files as opponents (default: anywhere)")
+	noFiles := fs.Bool("no-files", false, "let clients name no policy files at all")
 	workers := fs.Int("workers", runtime.GOMAXPROCS(0), "processors to use; does not change the replies")
 	return command{
 		name: "serve", args: "[FILE|NAME]", flags: fs,
@@ -32,7 +38,8 @@ in given states, and what happens in games that a trainer in any language plays.
 In jsonl a request is one JSON object on a line, in msgpack one map; the
 protocol is described in cmd/pigpen/PROTOCOL.md. Nothing else is written to
 stdout. An error is a reply and ends nothing. Without a policy there are
-environments only.`,
+environments only. Clients may have this program read any policy file that it can
+read, and learn which files there are, unless --files or --no-files bounds that.`,
 		example: `printf '{"id":1,"op":"act","observation":[0,19,0]}\n' | pigpen serve hold-20`,
 		run: func(ctx context.Context, s streams, args []string) error {
 			if len(args) > 1 {
@@ -47,16 +54,48 @@ environments only.`,
 			if newFraming(*format, nil, 0) == nil {
 				return usagef("--format %q; it is jsonl or msgpack", *format)
 			}
-			g, players, err := game.players(ctx, args...)
+			switch {
+			case *noFiles && fs.Changed("files"):
+				return usagef("--files and --no-files; it is either of them")
+			case fs.Changed("files") && *folder == "":
+				return usagef("--files is empty; it is a folder")
+			}
+			store := policyStore{files: policies.Disk{}, folder: *folder, workers: *workers, limit: maxPolicies}
+			if *noFiles {
+				store.files = nil
+			} else if *folder != "" {
+				root, err := os.OpenRoot(*folder)
+				if err != nil {
+					return fmt.Errorf("--files: %w", err)
+				}
+				defer root.Close()
+				store.files = root
+			}
+			var served os.FileInfo
+			if len(args) > 0 {
+				served, _ = os.Stat(args[0]) // what is wrong with it loading will tell
+			}
+			unread := unreadable(s.out)
+			loading, stop := whileRead(ctx, unread)
+			g, players, err := game.players(loading, args...)
+			stop()
 			if err != nil {
+				if cause := context.Cause(loading); errors.Is(cause, errUnread) {
+					return cause
+				}
 				return err
 			}
 			session := &session{
 				ctx: ctx, game: g, sample: *sample, seed: *seed, rand: env.NewRand(*seed), workers: *workers,
 				format: *format, maxFrame: int(maxFrame), environments: make(map[int64]*environment),
+				policies: store, unread: unread,
 			}
 			if len(players) > 0 {
 				session.policy = &players[0]
+				if players[0].file == nil {
+					served = nil
+				}
+				session.policies.serves(players[0], g, served)
 			}
 			if isTerminal(s.in) && *format == "jsonl" {
 				fmt.Fprintf(s.err, "serving %v; a request is one line, such as {\"op\":\"hello\"}; end with Ctrl-D\n", g)
@@ -104,11 +143,12 @@ func serve(ctx context.Context, s streams, session *session) error {
 }
 
 // A conversation holds back replies until something is to be read that has not
-// arrived, or they are many.
+// arrived, they are many, or the next one may take long.
 type conversation struct {
 	in      io.Reader
 	out     io.Writer
 	replies bytes.Buffer
+	err     error // of a write; nothing is written after it
 }
 
 // enoughReplies is how many bytes of replies do not wait for the next read.
@@ -127,21 +167,22 @@ func (c *conversation) Read(b []byte) (int, error) {
 }
 
 func (c *conversation) send() error {
-	if c.replies.Len() == 0 {
-		return nil
+	if c.replies.Len() == 0 || c.err != nil {
+		return c.err
 	}
 	_, err := c.out.Write(c.replies.Bytes())
 	c.replies.Reset()
 	if err != nil {
-		return fmt.Errorf("writing replies: %w", err)
+		c.err = fmt.Errorf("writing replies: %w", err)
 	}
-	return nil
+	return c.err
 }
 
 // run answers requests in order.
 func (s *session) run(in io.Reader, out io.Writer) error {
 	c := &conversation{in: newEagerReader(in), out: out}
 	f := newFraming(s.format, c, s.maxFrame)
+	s.send = c.send
 	for {
 		var r reply
 		quit := false

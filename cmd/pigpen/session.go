@@ -25,7 +25,12 @@ type session struct {
 	workers  int
 	format   string
 	maxFrame int
+	// unread reports at once whether nobody can read the replies; nil where that
+	// cannot be told.
+	unread func() bool
+	send   func() error // sends the replies that are held back
 
+	policies     policyStore // that play in environments
 	environments map[int64]*environment
 	made         int64 // environments, closed ones too
 	games        int   // of the open ones
@@ -60,6 +65,7 @@ func (s *session) answer(q *request) (r reply, quit bool) {
 			r.fields, r.wrong = e.restore(q)
 		case "close":
 			s.games -= e.games
+			s.policies.release(e.opponents...)
 			delete(s.environments, q.env)
 		}
 	}
@@ -74,6 +80,8 @@ type limitsResult struct {
 	MaxFrame int `json:"max_frame"`
 	MaxEnvs  int `json:"max_envs"`
 	MaxGames int `json:"max_games"`
+	// MaxPolicyBytes bounds the opponents of all environments together.
+	MaxPolicyBytes int64 `json:"max_policy_bytes"`
 }
 
 func (s *session) hello() []field {
@@ -94,7 +102,8 @@ func (s *session) hello() []field {
 		field{"dtypes", dtypes},
 		field{"variants", variantResults()},
 		field{"policies", fixed},
-		field{"limits", limitsResult{s.maxFrame, maxEnvs, maxGames}},
+		field{"files", s.policies.access()},
+		field{"limits", limitsResult{s.maxFrame, maxEnvs, maxGames, s.policies.limit}},
 	)
 }
 

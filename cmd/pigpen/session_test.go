@@ -20,7 +20,8 @@ func TestHello(t *testing.T) {
 			"protocol": protocolVersion, "program": "pigpen " + version, "format": format, "policy": "race", "variant": "pig", "players": 2.0,
 			"target": 100.0, "options": map[string]any{}, "fingerprint": c.game.Fingerprint(), "sample": false, "seed": 1.0,
 			"actions": []any{"hold", "roll"},
-			"limits":  map[string]any{"max_frame": 64.0 * 1024 * 1024, "max_envs": float64(maxEnvs), "max_games": float64(maxGames)},
+			"limits":  map[string]any{"max_frame": 64.0 * 1024 * 1024, "max_envs": float64(maxEnvs), "max_games": float64(maxGames), "max_policy_bytes": float64(defaultPolicyBytes)},
+			"files":   "any",
 		} {
 			if !reflect.DeepEqual(a[name], want) {
 				t.Errorf("%s: hello says that %s is %v, want %v", format, name, a[name], want)

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -170,6 +171,66 @@ func TestServeUnread(t *testing.T) {
 		if status := exitStatus(t, cmd); status != want || !strings.Contains(stderr.String(), says) {
 			t.Errorf("output closed: %t: exit status %d, want %d; stderr %q, want %q in it", closes, status, want, stderr.String(), says)
 		}
+	}
+}
+
+// TestServeClientGone closes the output of a server in the middle of work that
+// takes hours: solving a game before the session or for one of its environments.
+// The server gives up.
+func TestServeClientGone(t *testing.T) {
+	for _, test := range []struct {
+		name, says string
+		args       []string
+		request    string
+	}{
+		{"make", "writing replies", nil, `{"op":"make","variant":"pig-snake-eyes","target":1000,"opponents":["optimal"]}` + "\n"},
+		{"load", "nobody reads the replies", []string{"optimal", "--variant", "pig-snake-eyes", "--target", "1000"}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			reader, writer, err := os.Pipe()
+			must(err)
+			cmd := exec.CommandContext(ctx, "pigpen", append([]string{"serve"}, test.args...)...)
+			cmd.Stdout = writer
+			var stderr bytes.Buffer
+			cmd.Stderr = &stderr
+			stdin, err := cmd.StdinPipe() // stays open: its end would tell nothing
+			must(err, cmd.Start(), writer.Close())
+			defer stdin.Close()
+			if test.request != "" {
+				_, err = io.WriteString(stdin, `{"op":"hello"}`+"\n"+test.request)
+				must(err)
+				if _, err := reader.Read(make([]byte, 1)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			must(reader.Close())
+			if status := exitStatus(t, cmd); status != statusFailed || !strings.Contains(stderr.String(), test.says) {
+				t.Errorf("exit status %d, stderr %q; want %d and %q", status, stderr.String(), statusFailed, test.says)
+			}
+		})
+	}
+}
+
+// TestServeInputEnds writes all requests and closes the input before the server
+// begins with work that takes a while: everything is answered.
+func TestServeInputEnds(t *testing.T) {
+	cmd, stdin, stdout, _ := process(t, "serve", "hold-20")
+	var all strings.Builder
+	const n = 20
+	for k := range n {
+		fmt.Fprintf(&all, `{"id":%d,"op":"make","target":%d,"opponents":["optimal"]}`+"\n", k, 100+k)
+	}
+	_, err := io.WriteString(stdin, all.String())
+	must(err, stdin.Close())
+	for k := range n {
+		if line, want := readLine(t, stdout), fmt.Sprintf(`{"id":%d,"ok":true,`, k); !strings.HasPrefix(line, want) {
+			t.Errorf("reply %.60q, want %s", line, want)
+		}
+	}
+	if status := exitStatus(t, cmd); status != statusDone {
+		t.Errorf("exit status %d, want %d", status, statusDone)
 	}
 }
 

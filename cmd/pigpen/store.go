@@ -1,0 +1,201 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pigpen/env"
+	"pigpen/policies"
+	"pigpen/policies/exact"
+	"pigpen/policies/trained"
+)
+
+// A policyStore holds the policies that play in the environments of a session:
+// each is loaded, or solved, once, shared by all environments that use it, and
+// dropped with the last of them.
+type policyStore struct {
+	// files are those that a client may name; nil for none.
+	files policies.Source
+	// folder holds the files that a client may name, "" if it may be any folder.
+	folder  string
+	workers int   // that solve a game; 0 is one for each processor
+	limit   int64 // of bytes
+	bytes   int64 // of all that is held
+	held    []*heldPolicy
+}
+
+// A heldPolicy is one policy of a store.
+type heldPolicy struct {
+	policy env.Player
+	game   env.Game // that it plays
+	// name is that of a fixed or built-in policy; "" for a file, which is known by
+	// its identity, size and time of change, whatever its path.
+	name  string
+	file  os.FileInfo
+	bytes int64
+	users int // environments, and 1 for the policy that the session serves
+}
+
+// defaultPolicyBytes bounds the policies of a session unless a flag does.
+const defaultPolicyBytes = 1 << 30
+
+var (
+	// errPolicyLimit tells that a policy would not fit into a store.
+	errPolicyLimit = errors.New("too many policies")
+	// errNoFiles tells that a client may not name a file.
+	errNoFiles = errors.New("this server takes no files from its clients")
+)
+
+// access says which files a client may name: "any", those in a "folder", or
+// "none".
+func (s *policyStore) access() string {
+	switch {
+	case s.files == nil:
+		return "none"
+	case s.folder != "":
+		return "folder"
+	}
+	return "any"
+}
+
+// serves puts the policy that a session serves into its store, which does not
+// count it. The file is what the policy was loaded from, nil if it has no file.
+func (s *policyStore) serves(p player, g env.Game, file os.FileInfo) {
+	h := &heldPolicy{policy: p.policy, game: g, name: p.name, file: file, users: 1}
+	if file != nil {
+		h.name = ""
+	}
+	s.held = append(s.held, h)
+}
+
+// acquire returns the policy of a name for g, which has one user more until it is
+// released. The error wraps [errPolicyLimit] if it does not fit.
+func (s *policyStore) acquire(ctx context.Context, name string, g env.Game) (*heldPolicy, error) {
+	unknown := policies.Known(name)
+	if unknown == nil {
+		bytes := int64(0)
+		if name == "optimal" {
+			bytes = solutionBytes(g)
+		}
+		return s.use(func(h *heldPolicy) bool { return h.name == name && h.game == g }, name, bytes, func() (*heldPolicy, error) {
+			p, err := policies.Named(ctx, name, g, exact.Options{Workers: s.workers})
+			return &heldPolicy{policy: p, game: g, name: name}, err
+		})
+	}
+	h, err := s.learned(name, unknown)
+	if err != nil {
+		return nil, err
+	}
+	if h.game != g {
+		s.release(h)
+		return nil, fmt.Errorf("%s is a policy for %v, not for %v", name, h.game, g)
+	}
+	return h, nil
+}
+
+// learned is acquire for a built-in policy or a file.
+func (s *policyStore) learned(name string, unknown error) (*heldPolicy, error) {
+	if built, ok := strings.CutPrefix(name, trainedPrefix); ok {
+		h, err := s.use(func(h *heldPolicy) bool { return h.name == name }, name, 0, func() (*heldPolicy, error) {
+			f, err := trained.Load(built)
+			return heldTable(f, name, nil), err
+		})
+		if !errors.Is(err, trained.ErrUnknown) {
+			return h, err
+		}
+		unknown = err
+	}
+	switch {
+	case s.files == nil:
+		return nil, fmt.Errorf("%w, and %w", unknown, errNoFiles)
+	case s.folder != "" && !filepath.IsLocal(name):
+		return nil, fmt.Errorf("%q: a file is named by its path inside the folder that this server was given, without ..", name)
+	}
+	file, err := s.files.Stat(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%w, and there is no file of that name", unknown)
+	}
+	bytes := int64(0)
+	if err == nil && file.Mode().IsRegular() {
+		bytes = file.Size()
+	} // of whatever else is wrong loading will tell
+	same := func(h *heldPolicy) bool {
+		return h.file != nil && file != nil && os.SameFile(h.file, file) && h.file.Size() == file.Size() && h.file.ModTime().Equal(file.ModTime())
+	}
+	return s.use(same, name, bytes, func() (*heldPolicy, error) {
+		f, err := policies.LoadFrom(s.files, name)
+		return heldTable(f, "", file), err
+	})
+}
+
+// heldTable returns a policy that was read.
+func heldTable(f policies.File, name string, file os.FileInfo) *heldPolicy {
+	if f.Table == nil {
+		return nil // it could not be read
+	}
+	l := f.Table.Layout()
+	return &heldPolicy{policy: f.Table, game: l.Game(), name: name, file: file, bytes: int64(l.Entries())/8 + 1}
+}
+
+// use counts a user of the policy that is meant, and gets it if it is not held.
+// It takes so many bytes, or more if that is found when it is there.
+func (s *policyStore) use(meant func(h *heldPolicy) bool, name string, bytes int64, get func() (*heldPolicy, error)) (*heldPolicy, error) {
+	i := slices.IndexFunc(s.held, meant)
+	if i >= 0 {
+		s.held[i].users++
+		return s.held[i], nil
+	}
+	if err := s.fits(name, bytes); err != nil {
+		return nil, err
+	}
+	h, err := get()
+	if err != nil {
+		return nil, err
+	}
+	h.bytes = max(h.bytes, bytes)
+	if err := s.fits(name, h.bytes); err != nil {
+		return nil, err
+	}
+	h.users = 1
+	s.bytes += h.bytes
+	s.held = append(s.held, h)
+	return h, nil
+}
+
+// fits returns an error if a policy of so many bytes is too much.
+func (s *policyStore) fits(name string, bytes int64) error {
+	if bytes > s.limit-s.bytes {
+		return fmt.Errorf("%w; %s takes %d bytes and those in use %d; a session holds at most %d", errPolicyLimit, name, bytes, s.bytes, s.limit)
+	}
+	return nil
+}
+
+// release ends the use of policies.
+func (s *policyStore) release(list ...*heldPolicy) {
+	for _, h := range list {
+		if h.users--; h.users == 0 {
+			s.bytes -= h.bytes
+			s.held = slices.DeleteFunc(s.held, func(other *heldPolicy) bool { return other == h })
+		}
+	}
+}
+
+// solutionBytes bounds the memory of a solved game: two tables of values and two
+// of plans, with an entry for each combination of scores, which go a few dozen
+// past the target.
+func solutionBytes(g env.Game) int64 {
+	const most = 1 << 50 // more than any machine has
+	entries := int64(1)
+	for range max(2, g.Players()) {
+		entries = min(most, entries*int64(g.Target()+64))
+	}
+	if g.Players() == 1 {
+		entries = int64(g.Target()) + 64
+	}
+	return 32 * entries
+}
