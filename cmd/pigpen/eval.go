@@ -71,7 +71,9 @@ The policies that need no file:` + fixedTable(),
 			if *workers < 1 {
 				return usagef("--workers %d; at least one is needed", *workers)
 			}
-			g, players, err := game.players(ctx, args[0], against())
+			show := showProgress(s.err)
+			defer show.stop()
+			g, players, err := game.players(ctx, show, *workers, args[0], against())
 			if err != nil {
 				return err
 			}
@@ -84,7 +86,7 @@ The policies that need no file:` + fixedTable(),
 			if games < int64(g.Players()) && (games != 0 || fs.Changed("games")) {
 				return usagef("--games %d; each of %d seats needs one", games, g.Players())
 			}
-			j := judge{game: g, rival: players[1], games: int(games), seed: *seed, workers: *workers}
+			j := judge{game: g, rival: players[1], games: int(games), seed: *seed, workers: *workers, show: show}
 			result, err := j.score(ctx, players[0])
 			if err != nil {
 				return err

@@ -13,7 +13,6 @@ import (
 
 	"pigpen/env"
 	"pigpen/policies"
-	"pigpen/policies/exact"
 	"pigpen/policies/trained"
 )
 
@@ -125,7 +124,10 @@ type player struct {
 // players returns the policies of the given names or files, and the game they
 // are for: the one that the files name, else the one that the flags ask for. The
 // name [byDefault] asks for the game's [reference].
-func (g *gameFlags) players(ctx context.Context, names ...string) (env.Game, []player, error) {
+//
+// Solving the game for optimal takes as many processors as workers says, and is
+// shown.
+func (g *gameFlags) players(ctx context.Context, show *progress, workers int, names ...string) (env.Game, []player, error) {
 	list := make([]player, len(names))
 	var game env.Game
 	var from string // the file that named the game
@@ -173,8 +175,11 @@ func (g *gameFlags) players(ctx context.Context, names ...string) (env.Game, []p
 		if p.policy = made[p.name]; p.policy != nil {
 			continue
 		}
+		solving := show.begin("solving", game.Variant().ID, fmt.Sprintf("target %d", game.Target()))
 		var err error
-		if p.policy, err = policies.Named(ctx, p.name, game, exact.Options{}); err != nil {
+		p.policy, err = policies.Named(ctx, p.name, game, solving.options(workers))
+		solving.end()
+		if err != nil {
 			return env.Game{}, nil, err
 		}
 		made[p.name] = p.policy

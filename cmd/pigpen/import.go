@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 
 	"pigpen/env"
 	"pigpen/policies"
-	"pigpen/policies/exact"
 )
 
 // importResult is what import prints with --json.
@@ -77,7 +75,10 @@ holds. A state may come twice if the action is the same.`,
 				defer file.Close()
 				in, name = file, args[0]
 			}
+			show := showProgress(s.err)
+			defer show.stop()
 			t := newImportedTable(layout)
+			t.reading = show.begin("reading")
 			read := t.readLines
 			if *format == "msgpack" {
 				read = t.readMap
@@ -85,6 +86,7 @@ holds. A state may come twice if the action is the same.`,
 			if err := unlessDone(ctx, func() error { return read(in) }); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
+			t.reading.end()
 			if t.count == 0 {
 				return fmt.Errorf("%s: it has no decisions", name)
 			}
@@ -92,8 +94,9 @@ holds. A state may come twice if the action is the same.`,
 			if err := policies.Save(*out, file); err != nil {
 				return fmt.Errorf("the policy could not be written: %w", err)
 			}
-			err = t.report(ctx, s.out, *out, *agent, *asJSON)
+			err = t.report(ctx, s.out, show, *out, *agent, *asJSON)
 			if errors.Is(err, context.Canceled) {
+				show.stop()
 				fmt.Fprintf(s.err, "pigpen: import: interrupted in the evaluation; the policy is saved in %s\n", *out)
 				return errInterrupted
 			}
@@ -124,6 +127,8 @@ type importedTable struct {
 	game  env.Game
 	given []byte // bit i%8 of byte i/8 is 1 where entry i has been decided
 	count int    // of these bits
+
+	reading *task // is told how many decisions there are
 }
 
 func newImportedTable(l policies.Layout) *importedTable {
@@ -156,6 +161,9 @@ func (t *importedTable) decide(observation []int16, action env.Action) error {
 		t.given[i>>3] |= 1 << (i & 7)
 		t.count++
 		t.table.Set(i, roll)
+		if t.count%toldDecisions == 0 {
+			t.reading.update(unknown, humanCount(float64(t.count))+" decisions")
+		}
 	} else if t.table.Rolls(i) != roll {
 		return fmt.Errorf("the state %v, or one that the table (%s states) does not tell from it, has come before with the other action", observation, l.States())
 	}
@@ -240,27 +248,33 @@ func (t *importedTable) readMap(in io.Reader) error {
 	return nil
 }
 
+// toldDecisions is the number of decisions between updates of the progress.
+const toldDecisions = 10_000
+
 // maxImport is the largest map of msgpack that is read.
 const maxImport = 1 << 30
 
 // report prints how many decisions there are and how good they are.
-func (t *importedTable) report(ctx context.Context, w io.Writer, file, agent string, asJSON bool) error {
+func (t *importedTable) report(ctx context.Context, w io.Writer, show *progress, file, agent string, asJSON bool) error {
 	l := t.table.Layout()
 	r := importResult{
 		gameResult: resultOf(t.game, 0), Agent: agent, States: string(l.States()),
 		Entries: l.Entries(), Given: t.count, PolicyFile: file,
 	}
 	if solvable(t.game) {
-		rival, err := policies.Named(ctx, reference(t.game), t.game, exact.Options{})
+		solving := show.begin("solving", t.game.Variant().ID, fmt.Sprintf("target %d", t.game.Target()))
+		rival, err := policies.Named(ctx, reference(t.game), t.game, solving.options(0))
 		if err != nil {
 			return err
 		}
-		j := judge{game: t.game, rival: player{name: reference(t.game), policy: rival}, workers: runtime.GOMAXPROCS(0)}
+		solving.end()
+		j := judge{game: t.game, rival: player{name: reference(t.game), policy: rival}, show: show}
 		s, err := j.score(ctx, player{name: file, policy: t.table})
 		if err != nil {
 			return err
 		}
 		r.Score = &s
+		show.stop()
 	}
 	if asJSON {
 		return printJSON(w, r)

@@ -17,7 +17,7 @@ func newSession(t testing.TB, format, policy string) *session {
 	if policy != "" {
 		names = append(names, policy)
 	}
-	g, players, err := addGameFlags(newFlags("serve")).players(t.Context(), names...)
+	g, players, err := addGameFlags(newFlags("serve")).players(t.Context(), nil, 1, names...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -105,6 +105,7 @@ type judge struct {
 	games   int
 	seed    uint64
 	workers int // 0 is one for each processor
+	show    *progress
 	// fewest is what perfect play takes with one player, 0 if not yet known.
 	fewest float64
 }
@@ -152,8 +153,11 @@ func (j *judge) rate(ctx context.Context, p policies.Policy) (train.Score, error
 }
 
 func (j *judge) exact(ctx context.Context, p player, s *score) error {
-	o := exact.Options{Workers: j.workers}
-	c, err := exact.Compare(ctx, j.game, p.policy, j.rival.policy, o)
+	evaluating := j.show.begin("evaluating", p.name)
+	defer evaluating.end()
+	o := evaluating.options(j.workers)
+	comparing, responding := o.Part(0, 0.5), o.Part(0.5, 1)
+	c, err := exact.Compare(ctx, j.game, p.policy, j.rival.policy, comparing)
 	if err != nil {
 		return err
 	}
@@ -161,7 +165,7 @@ func (j *judge) exact(ctx context.Context, p player, s *score) error {
 	s.exactScore = &exactScore{Residual: c.Residual, Turns: finite(c.Turns()), Decisions: finite(c.Decisions())}
 	if j.game.Players() == 1 {
 		if j.fewest == 0 {
-			perfect, err := exact.Solve(ctx, j.game, o)
+			perfect, err := exact.Solve(ctx, j.game, responding)
 			if err != nil {
 				return err
 			}
@@ -170,7 +174,7 @@ func (j *judge) exact(ctx context.Context, p player, s *score) error {
 		s.FewestTurns = &j.fewest
 		return nil
 	}
-	best, err := exact.BestResponse(ctx, j.game, p.policy, o)
+	best, err := exact.BestResponse(ctx, j.game, p.policy, responding)
 	if err != nil {
 		return err
 	}
@@ -193,8 +197,13 @@ func (j *judge) simulate(ctx context.Context, p player, s *score) error {
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
+	playing := j.show.begin("playing", p.name)
+	defer playing.end()
 	seats, err := policies.Simulate(ctx, j.game, p.policy, j.rival.policy, policies.SimulateOptions{
 		Games: j.games, Seed: j.seed, Workers: workers, StepLimit: policies.DefaultStepLimit,
+		Progress: func(done float64) {
+			playing.update(done, humanCount(math.Round(done*float64(j.games)))+" games", p.name)
+		},
 	})
 	if err != nil {
 		return err

@@ -60,7 +60,9 @@ read, and learn which files there are, unless --files or --no-files bounds that.
 			case fs.Changed("files") && *folder == "":
 				return usagef("--files is empty; it is a folder")
 			}
-			store := policyStore{files: policies.Disk{}, folder: *folder, workers: *workers, limit: maxPolicies}
+			show := showProgress(s.err)
+			defer show.stop()
+			store := policyStore{files: policies.Disk{}, folder: *folder, workers: *workers, show: show, limit: maxPolicies}
 			if *noFiles {
 				store.files = nil
 			} else if *folder != "" {
@@ -77,7 +79,7 @@ read, and learn which files there are, unless --files or --no-files bounds that.
 			}
 			unread := unreadable(s.out)
 			loading, stop := whileRead(ctx, unread)
-			g, players, err := game.players(loading, args...)
+			g, players, err := game.players(loading, show, *workers, args...)
 			stop()
 			if err != nil {
 				if cause := context.Cause(loading); errors.Is(cause, errUnread) {

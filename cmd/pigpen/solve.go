@@ -63,7 +63,11 @@ cube of the target. As a policy, perfect play needs no file: its name is optimal
 					return err
 				}
 			}
-			o := exact.Options{Workers: *workers}
+			show := showProgress(s.err)
+			defer show.stop()
+			what := []string{g.Variant().ID, fmt.Sprintf("target %d", g.Target())}
+			work := show.begin("solving", what...)
+			o := work.options(*workers)
 			begin := time.Now()
 			perfect, err := exact.Solve(ctx, g, o)
 			if err != nil {
@@ -74,6 +78,11 @@ cube of the target. As a policy, perfect play needs no file: its name is optimal
 			for seat := range seats {
 				seats[seat] = perfect
 			}
+			work.next("finding every action", what...)
+			if err := perfect.Prepare(ctx, o); err != nil {
+				return err
+			}
+			work.next("evaluating", what...)
 			e, err := exact.Evaluate(ctx, g, seats, o)
 			if err != nil {
 				return err
@@ -85,16 +94,19 @@ cube of the target. As a policy, perfect play needs no file: its name is optimal
 			}
 			r.DecisionPoints = l.Entries()
 			if *out != "" {
+				work.next("filling the table", what...)
 				table, err := policies.TableOf(ctx, l, perfect, o)
 				if err != nil {
 					return err
 				}
 				file := policies.File{Table: table, Made: policies.Made{Agent: "solve", Seed: *seed, Program: version}}
+				work.next("writing", *out)
 				if err := policies.Save(*out, file); err != nil {
 					return fmt.Errorf("the policy could not be written: %w", err)
 				}
 				r.PolicyFile = *out
 			}
+			show.stop()
 			if *asJSON {
 				return printJSON(s.out, r)
 			}

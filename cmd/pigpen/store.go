@@ -11,7 +11,6 @@ import (
 
 	"pigpen/env"
 	"pigpen/policies"
-	"pigpen/policies/exact"
 	"pigpen/policies/trained"
 )
 
@@ -23,9 +22,10 @@ type policyStore struct {
 	files policies.Source
 	// folder holds the files that a client may name, "" if it may be any folder.
 	folder  string
-	workers int   // that solve a game; 0 is one for each processor
-	limit   int64 // of bytes
-	bytes   int64 // of all that is held
+	workers int       // that solve a game; 0 is one for each processor
+	show    *progress // of solving one
+	limit   int64     // of bytes
+	bytes   int64     // of all that is held
 	held    []*heldPolicy
 }
 
@@ -83,7 +83,9 @@ func (s *policyStore) acquire(ctx context.Context, name string, g env.Game) (*he
 			bytes = solutionBytes(g)
 		}
 		return s.use(func(h *heldPolicy) bool { return h.name == name && h.game == g }, name, bytes, func() (*heldPolicy, error) {
-			p, err := policies.Named(ctx, name, g, exact.Options{Workers: s.workers})
+			solving := s.show.begin("solving", g.Variant().ID, fmt.Sprintf("target %d", g.Target()))
+			defer solving.end()
+			p, err := policies.Named(ctx, name, g, solving.options(s.workers))
 			return &heldPolicy{policy: p, game: g, name: name}, err
 		})
 	}

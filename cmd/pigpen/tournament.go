@@ -46,19 +46,29 @@ The policies that need no file:` + fixedTable(),
 			if *workers < 1 {
 				return usagef("--workers %d; at least one is needed", *workers)
 			}
-			g, players, err := game.players(ctx, args...)
+			show := showProgress(s.err)
+			defer show.stop()
+			g, players, err := game.players(ctx, show, *workers, args...)
 			if err != nil {
 				return err
 			}
 			if g.Players() != 2 {
 				return usagef("a tournament is of games for two players, not of %v", g)
 			}
+			comparing := show.begin("comparing")
+			defer comparing.end()
+			o := exact.Options{Workers: *workers, Progress: func(done float64) {
+				pairs := len(players) * len(players)
+				comparing.update(done, fmt.Sprintf("pair %d of %d", min(pairs, 1+int(done*float64(pairs))), pairs))
+			}}
 			r := tournamentResult{gameResult: resultOf(g, *seed), Policies: args}
 			for i, p := range players {
 				var row []float64
 				mean := 0.0
 				for j, q := range players {
-					c, err := exact.Compare(ctx, g, p.policy, q.policy, exact.Options{Workers: *workers})
+					n := float64(len(players))
+					from := float64(i)*n + float64(j)
+					c, err := exact.Compare(ctx, g, p.policy, q.policy, o.Part(from/n/n, (from+1)/n/n))
 					if err != nil {
 						return err
 					}
@@ -70,6 +80,7 @@ The policies that need no file:` + fixedTable(),
 				}
 				r.Win, r.Mean = append(r.Win, row), append(r.Mean, mean)
 			}
+			comparing.end()
 			if *asJSON {
 				return printJSON(s.out, r)
 			}

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/pflag"
 
 	"pigpen/agents"
@@ -164,7 +162,12 @@ in its estimate; coverage, the part of the table's entries that have samples.`,
 
 // train runs the command.
 func (f *trainFlags) train(ctx context.Context, std streams) (err error) {
-	c, final, err := f.config(ctx)
+	var show *progress
+	if !f.quiet {
+		show = showProgress(std.err)
+	}
+	defer show.stop()
+	c, final, err := f.config(ctx, show)
 	if err != nil {
 		return err
 	}
@@ -215,6 +218,7 @@ func (f *trainFlags) train(ctx context.Context, std streams) (err error) {
 		}
 		fmt.Fprintf(std.err, "%s on %v: %s, %s states, %d entries, %s%s\n", c.Agent.Name, c.Game, c.Recipe.Name, c.States, entries, humanBytes(bytes), resumed)
 		shown = newProgress(std.err)
+		onTheWay.show = shown.show
 		done = shown.close
 		c.ReportEvery = barEvery
 		c.Report = shown.progress
@@ -265,7 +269,7 @@ func (f *trainFlags) train(ctx context.Context, std streams) (err error) {
 }
 
 // config returns what to train, and who judges it. It fills in f.out.
-func (f *trainFlags) config(ctx context.Context) (train.Config, *judge, error) {
+func (f *trainFlags) config(ctx context.Context, show *progress) (train.Config, *judge, error) {
 	var c train.Config
 	fail := func(err error) (train.Config, *judge, error) { return c, nil, err }
 	if f.resume != "" {
@@ -278,7 +282,7 @@ func (f *trainFlags) config(ctx context.Context) (train.Config, *judge, error) {
 			return fail(err)
 		}
 	}
-	g, rivals, err := f.game.players(ctx, f.rival())
+	g, rivals, err := f.game.players(ctx, show, f.workers, f.rival())
 	if err != nil {
 		return fail(err)
 	}
@@ -324,7 +328,7 @@ func (f *trainFlags) config(ctx context.Context) (train.Config, *judge, error) {
 	if f.out == "" {
 		f.out = g.Variant().ID + "-" + kind.Name + ".msgpack"
 	}
-	final := &judge{game: g, rival: rivals[0], seed: f.seed, workers: f.workers}
+	final := &judge{game: g, rival: rivals[0], seed: f.seed, workers: f.workers, show: show}
 	if !solvable(g) {
 		final.games = int(f.evalGames)
 	}
@@ -505,61 +509,6 @@ func describe(r agents.Recipe, d agents.Settings) string {
 		}
 	}
 	return strings.Join(flags, " ")
-}
-
-// trainingProgress shows how far a training is: as a bar on a terminal, as a
-// line for each evaluation elsewhere.
-type trainingProgress struct {
-	w   io.Writer
-	bar *progressbar.ProgressBar // nil where w is no terminal
-	won string                   // the last evaluation
-}
-
-// barSteps is the number of steps of the bar.
-const barSteps = 1000
-
-func newProgress(w io.Writer) *trainingProgress {
-	p := &trainingProgress{w: w}
-	if isTerminal(w) {
-		p.bar = progressbar.NewOptions(barSteps,
-			progressbar.OptionSetWriter(w),
-			progressbar.OptionSetWidth(24),
-			progressbar.OptionSetPredictTime(true),
-			progressbar.OptionThrottle(100*time.Millisecond),
-			progressbar.OptionClearOnFinish(),
-		)
-	}
-	return p
-}
-
-func (p *trainingProgress) evaluated(r train.Row, rival string) {
-	var parts []string
-	if !math.IsNaN(r.WinMean) {
-		parts = append(parts, fmt.Sprintf("wins %.3f%% against %s", 100*r.WinMean, rival))
-	} else {
-		parts = append(parts, fmt.Sprintf("takes %.3f turns", r.Turns))
-	}
-	if !math.IsNaN(r.Exploitability) {
-		parts = append(parts, fmt.Sprintf("exploitability %.5f", r.Exploitability))
-	}
-	p.won = ", " + strings.Join(parts, ", ")
-	if p.bar == nil {
-		speed := train.Progress{Steps: r.Steps, Elapsed: time.Duration(r.Seconds * float64(time.Second))}.StepsPerSecond()
-		fmt.Fprintf(p.w, "%s decisions, %s a second%s\n", humanCount(float64(r.Steps)), humanCount(speed), p.won)
-	}
-}
-
-func (p *trainingProgress) progress(at train.Progress) {
-	if p.bar != nil {
-		p.bar.Describe(fmt.Sprintf("%s steps, %s/s%s", humanCount(float64(at.Steps)), humanCount(at.StepsPerSecond()), p.won))
-		p.bar.Set(int(at.Done * barSteps))
-	}
-}
-
-func (p *trainingProgress) close() {
-	if p.bar != nil {
-		p.bar.Clear()
-	}
 }
 
 // humanCount writes a count to three digits, as in 41.2M.
