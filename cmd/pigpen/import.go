@@ -14,14 +14,13 @@ import (
 
 // importResult is what import prints with --json.
 type importResult struct {
-	gameResult
+	gameResult        // its seed is that of the simulation, 0 if there is none
 	Agent      string `json:"agent"`
 	States     string `json:"states"`
 	Entries    int    `json:"entries"`
 	Given      int    `json:"given"` // entries that the input decides
 	PolicyFile string `json:"policy_file"`
-	// Score is nil where the game is not solvable.
-	Score *score `json:"score"`
+	Score      *score `json:"score"`
 }
 
 func importCommand() command {
@@ -37,13 +36,14 @@ func importCommand() command {
 		name: "import", args: "[INPUT]", flags: fs,
 		short: "make a policy file of decisions that were made elsewhere",
 		long: `Reads what a trainer decided, from a file or from stdin, writes a policy file,
-and tells exactly how often the policy wins. In jsonl each line is one state as
-its player sees it, with the action, 0 to hold or 1 to roll:
+and tells how often the policy wins, as eval does: exactly for one or two players,
+by 100k games for more. In jsonl each line is one state as its player sees it, with
+the action, 0 to hold or 1 to roll:
 
   {"observation":[31,20,46],"action":0}
 
-In msgpack all is one map: observations, 16-bit integers, and actions, bytes,
-packed row after row and little-endian. In states that are not there the policy
+In msgpack all is one map of at most 1 GiB: observations, 16-bit integers, and
+actions, bytes, packed row after row and little-endian. In states that are not there the policy
 holds. A state may come twice if the action is the same.`,
 		example: "pigpen import --target 50 --out mine.msgpack decisions.jsonl",
 		run: func(ctx context.Context, s streams, args []string) error {
@@ -68,20 +68,28 @@ holds. A state may come twice if the action is the same.`,
 			}
 			in, name := s.in, "stdin"
 			if len(args) == 1 {
-				file, err := openInput(args[0], *out)
+				file, size, err := openInput(args[0], *out)
 				if err != nil {
 					return err
 				}
 				defer file.Close()
-				in, name = file, args[0]
+				in, name = &limitedReader{file, size, errors.New("the file grows while it is read")}, args[0]
+			} else if isTerminal(in) {
+				what := "one JSON object on each line"
+				if *format == "msgpack" {
+					what = "one map of msgpack"
+				}
+				fmt.Fprintf(s.err, "reading decisions from the terminal, %s; end with Ctrl-D, give up with Ctrl-C\n", what)
 			}
 			show := showProgress(s.err)
 			defer show.stop()
 			t := newImportedTable(layout)
-			t.reading = show.begin("reading")
+			if !isTerminal(in) { // on which a person writes
+				t.reading = show.begin("reading")
+			}
 			read := t.readLines
 			if *format == "msgpack" {
-				read = t.readMap
+				read = func(in io.Reader) error { return t.readMap(in, maxImport) }
 			}
 			if err := unlessDone(ctx, func() error { return read(in) }); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
@@ -105,20 +113,25 @@ holds. A state may come twice if the action is the same.`,
 	}
 }
 
-// openInput opens a file of decisions, which must not be the one to be written.
-// What is not a regular file might keep its reader waiting for ever.
-func openInput(path, out string) (*os.File, error) {
+// openInput opens a file of decisions, which must not be the one to be written,
+// and returns its size. What is not a regular file, or states no size, might keep
+// its reader waiting for ever.
+func openInput(path, out string) (file *os.File, size int64, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: it is not a regular file; what comes from elsewhere is read from stdin", path)
+	switch {
+	case !info.Mode().IsRegular():
+		return nil, 0, fmt.Errorf("%s: it is not a regular file; what comes from elsewhere is read from stdin", path)
+	case info.Size() == 0:
+		return nil, 0, fmt.Errorf("%s: it has no decisions; its size is 0", path)
 	}
 	if written, err := os.Stat(out); err == nil && os.SameFile(info, written) {
-		return nil, usagef("--out %s is the input; write to another file", out)
+		return nil, 0, usagef("--out %s is the input; write to another file", out)
 	}
-	return os.Open(path)
+	file, err = os.Open(path)
+	return file, info.Size(), err
 }
 
 // An importedTable is a table that is filled from outside.
@@ -196,22 +209,22 @@ func (t *importedTable) readLine(frame []byte) error {
 	if !validJSON(frame) {
 		return errors.New(should)
 	}
-	q, err := readDecisions(jsonNotation{}, bytes.TrimSpace(frame), should, "observation", "action")
+	q, err := readDecision(bytes.TrimSpace(frame), should)
 	if err != nil {
 		return err
 	}
 	return t.decide(q.observation, env.Action(q.action))
 }
 
-// readDecisions reads a map with the given fields and no others.
-func readDecisions(n notation, frame []byte, should string, fields ...string) (request, error) {
+// readDecision reads a map with the fields of one decision and no others.
+func readDecision(frame []byte, should string) (request, error) {
 	var q request
-	id, names, values, wrong := members(n, frame, should)
+	id, names, values, wrong := members(jsonNotation{}, frame, should)
 	if wrong == nil && id != nil {
 		wrong = wrongf(codeBadRequest, "a decision has no field %q", "id")
 	}
 	if wrong == nil {
-		wrong = op{name: "a decision", required: fields}.read(n, names, values, &q)
+		wrong = op{name: "a decision", required: []string{"observation", "action"}}.read(jsonNotation{}, names, values, &q)
 	}
 	if wrong != nil {
 		return q, errors.New(wrong.Message)
@@ -219,40 +232,11 @@ func readDecisions(n notation, frame []byte, should string, fields ...string) (r
 	return q, nil
 }
 
-// readMap reads decisions that are packed in one map of msgpack.
-func (t *importedTable) readMap(in io.Reader) error {
-	stream := newMsgpackStream(in, maxImport)
-	frame, err := stream.next()
-	switch {
-	case err == io.EOF:
-		return errors.New("it is empty; it should be one map")
-	case err != nil:
-		return err
-	}
-	d, err := readDecisions(msgpackNotation{}, frame, "the input is one map", "observations", "actions")
-	if err != nil {
-		return err
-	}
-	if _, err := stream.next(); err != io.EOF {
-		return errors.New("it should be one map, and something follows it")
-	}
-	columns := t.game.NumColumns()
-	if n := len(d.actions); len(d.observations.values) != n*columns || d.observations.columns != 0 && d.observations.columns != columns {
-		return fmt.Errorf("%d actions and %d numbers of observations; %v has %d columns for each", n, len(d.observations.values), t.game, columns)
-	}
-	for i, action := range d.actions {
-		if err := t.decide(d.observations.values[i*columns:(i+1)*columns], action); err != nil {
-			return fmt.Errorf("row %d: %w", i, err)
-		}
-	}
-	return nil
-}
-
 // toldDecisions is the number of decisions between updates of the progress.
 const toldDecisions = 10_000
 
-// maxImport is the largest map of msgpack that is read.
-const maxImport = 1 << 30
+// evalSeed is the seed of eval's games by default.
+const evalSeed = 1
 
 // report prints how many decisions there are and how good they are.
 func (t *importedTable) report(ctx context.Context, w io.Writer, show *progress, file, agent string, asJSON bool) error {
@@ -261,27 +245,28 @@ func (t *importedTable) report(ctx context.Context, w io.Writer, show *progress,
 		gameResult: resultOf(t.game, 0), Agent: agent, States: string(l.States()),
 		Entries: l.Entries(), Given: t.count, PolicyFile: file,
 	}
-	if solvable(t.game) {
-		solving := show.begin("solving", t.game.Variant().ID, fmt.Sprintf("target %d", t.game.Target()))
-		rival, err := policies.Named(ctx, reference(t.game), t.game, solving.options(0))
-		if err != nil {
-			return err
-		}
-		solving.end()
-		j := judge{game: t.game, rival: player{name: reference(t.game), policy: rival}, show: show}
-		s, err := j.score(ctx, player{name: file, policy: t.table})
-		if err != nil {
-			return err
-		}
-		r.Score = &s
-		show.stop()
+	solving := show.begin("solving", t.game.Variant().ID, fmt.Sprintf("target %d", t.game.Target()))
+	rival, err := policies.Named(ctx, reference(t.game), t.game, solving.options(0))
+	if err != nil {
+		return err
 	}
+	solving.end()
+	j := judge{game: t.game, rival: player{name: reference(t.game), policy: rival}, show: show}
+	if !solvable(t.game) { // as eval does by default
+		j.games, j.seed, r.Seed = defaultEvalGames, evalSeed, evalSeed
+	}
+	s, err := j.score(ctx, player{name: file, policy: t.table})
+	if err != nil {
+		return err
+	}
+	r.Score = &s
+	show.stop()
 	if asJSON {
 		return printJSON(w, r)
 	}
 	text := fmt.Sprintf("%v\n%d of %d entries are given; the policy is in %s\n", t.game, r.Given, r.Entries, file)
-	if r.Score != nil {
-		text += r.Score.String()
+	if !solvable(t.game) {
+		text += fmt.Sprintf("no exact score of %d players; these are games, seed %d:\n", t.game.Players(), evalSeed)
 	}
-	return print(w, text)
+	return print(w, text+s.String())
 }

@@ -2,9 +2,14 @@ package main
 
 import (
 	"bytes"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -86,6 +91,128 @@ func TestImportMap(t *testing.T) {
 	}
 }
 
+// An endless input repeats a pattern behind a beginning, and counts what is read.
+type endless struct {
+	begin, pattern []byte
+	read           int64
+}
+
+func (e *endless) Read(b []byte) (int, error) {
+	n := copy(b, e.begin)
+	e.begin = e.begin[n:]
+	for n < len(b) {
+		n += copy(b[n:], e.pattern[(e.read+int64(n))%int64(len(e.pattern)):])
+	}
+	e.read += int64(n)
+	return n, nil
+}
+
+// TestImportBounded feeds inputs without end: each is refused at the limit at
+// the latest, and at once where it says how long it will be.
+func TestImportBounded(t *testing.T) {
+	const limit = 1 << 20
+	layout, err := policies.NewLayout(env.Must(env.New(env.Config{Target: 10})), policies.FullStates)
+	must(err)
+	text := func(s string) []byte { return pack(s) }
+	observations, actions := slices.Concat([]byte{0x82}, text("observations")), slices.Concat([]byte{0x82}, text("actions"))
+	for _, test := range []struct {
+		name           string
+		begin, pattern []byte
+		most           int64 // bytes that may be read
+	}{
+		{"observations that say so", append(observations, 0xc6, 0x40, 0, 0, 1), []byte{0}, readBuffer},
+		{"actions that say so", append(actions, 0xc6, 0xff, 0xff, 0xff, 0xff), []byte{1}, readBuffer},
+		{"a list that says so", append(observations, 0xdd, 0xff, 0xff, 0xff, 0xff), []byte{0x93, 0, 5, 0}, readBuffer},
+		{"a map that says so", []byte{0xdf, 0xff, 0xff, 0xff, 0xff}, []byte{0xa1, 'x'}, readBuffer},
+		{"two columns of the limit each", slices.Concat(actions, []byte{0xc6, 0, 0x0f, 0xff, 0xff}), []byte{1}, limit + readBuffer},
+		{"rows in lists", append(observations, 0xdd, 0, 0x0f, 0xff, 0xff), []byte{0x93, 0, 5, 0}, limit + readBuffer},
+		{"a name", []byte{0x81, 0xdb, 0, 0x0f, 0xff, 0xff}, []byte{'x'}, readBuffer},
+	} {
+		in := &endless{begin: test.begin, pattern: test.pattern}
+		if err := newImportedTable(layout).readMap(in, limit); err == nil || in.read > test.most+1 {
+			t.Errorf("%s: %v after %d bytes, want an error after %d at most", test.name, err, in.read, test.most)
+		}
+	}
+	in := &endless{pattern: []byte("x")}
+	if err := newImportedTable(layout).readLines(in); err == nil || in.read > maxLine+readBuffer {
+		t.Errorf("a line without end: %v after %d bytes", err, in.read)
+	}
+}
+
+// TestImportMemory reads a map of many rows, each column first, and compares what
+// is allocated for it with its bytes.
+func TestImportMemory(t *testing.T) {
+	layout, err := policies.NewLayout(env.Must(env.New(env.Config{Target: 10})), policies.FullStates)
+	must(err)
+	const rows = 2 << 20
+	column := func(name string, b []byte) []byte {
+		return slices.Concat(pack(name), []byte{0xc6}, binary.BigEndian.AppendUint32(nil, uint32(len(b))), b)
+	}
+	observations, actions := column("observations", bytes.Repeat([]byte{0, 0, 5, 0, 0, 0}, rows)), column("actions", bytes.Repeat([]byte{1}, rows))
+	for _, in := range [][]byte{slices.Concat([]byte{0x82}, observations, actions), slices.Concat([]byte{0x82}, actions, observations)} {
+		table := newImportedTable(layout)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if err := table.readMap(bytes.NewReader(in), maxImport); err != nil || table.count != 1 {
+			t.Errorf("%d decisions, %v, want 1", table.count, err)
+		}
+		runtime.ReadMemStats(&after)
+		// Whatever is allocated, freed or not, is no more than the data.
+		if took := after.TotalAlloc - before.TotalAlloc; took > uint64(len(in)) {
+			t.Errorf("%d bytes are allocated to read %d", took, len(in))
+		}
+	}
+}
+
+// TestImportFiles names files that must not be read to their end, if they have
+// one.
+func TestImportFiles(t *testing.T) {
+	folder := t.TempDir()
+	empty, link := filepath.Join(folder, "empty"), filepath.Join(folder, "link")
+	must(os.WriteFile(empty, nil, 0o666))
+	files := map[string]string{empty: "its size is 0"}
+	if _, err := os.Stat("/proc/self/pagemap"); err == nil {
+		must(os.Symlink("/proc/self/pagemap", link))
+		files["/proc/self/pagemap"], files[link], files["/proc/kmsg"] = "its size is 0", "its size is 0", "its size is 0"
+	}
+	if _, err := os.Stat("/dev/zero"); err == nil {
+		files["/dev/zero"] = "not a regular file"
+	}
+	for path, says := range files {
+		for _, format := range formats {
+			var stderr bytes.Buffer
+			status := run(t.Context(), []string{"import", "--format", format, "--out", filepath.Join(folder, "p"), path}, nil, io.Discard, &stderr)
+			if status != statusFailed || !strings.Contains(stderr.String(), path+": ") || !strings.Contains(stderr.String(), says) {
+				t.Errorf("%s, %s: status %d, %q, want %q", path, format, status, stderr.String(), says)
+			}
+		}
+	}
+}
+
+// TestLimitedReader reads up to the limit and past it.
+func TestLimitedReader(t *testing.T) {
+	grows := errors.New("it grows")
+	for _, test := range []struct {
+		text string
+		err  error
+	}{{"", nil}, {"abc", nil}, {"abcd", nil}, {"abcde", grows}} {
+		b, err := io.ReadAll(&limitedReader{strings.NewReader(test.text), 4, grows})
+		if want := test.text[:min(4, len(test.text))]; string(b) != want || err != test.err {
+			t.Errorf("%q: %q, %v, want %q, %v", test.text, b, err, want, test.err)
+		}
+	}
+}
+
+// TestImportMark imports lines behind a byte order mark.
+func TestImportMark(t *testing.T) {
+	var stderr bytes.Buffer
+	path := filepath.Join(t.TempDir(), "p.msgpack")
+	in := strings.NewReader("\uFEFF" + `{"observation":[0,5,0],"action":1}` + "\n")
+	if status := run(t.Context(), []string{"import", "--target", "10", "--out", path}, in, io.Discard, &stderr); status != statusDone {
+		t.Errorf("status %d, %s", status, stderr.String())
+	}
+}
+
 // FuzzImport reads any bytes as decisions, in both formats. What is taken makes a
 // policy that rolls where it must.
 func FuzzImport(f *testing.F) {
@@ -100,7 +227,7 @@ func FuzzImport(f *testing.F) {
 			table := newImportedTable(layout)
 			read := table.readLines
 			if msgpack {
-				read = table.readMap
+				read = func(in io.Reader) error { return table.readMap(in, maxImport) }
 			}
 			if read(bytes.NewReader(in)) != nil {
 				continue
