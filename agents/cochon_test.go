@@ -10,10 +10,11 @@ import (
 
 // TestCochonControl trains on the game in which rolling is never wrong: where
 // an agent has tried both actions often enough to tell, it rolls. Q-learning
-// with its default settings ends at exactly always-roll.
+// with its default settings ends at exactly always-roll. With -long it has more
+// players, and tries.
 func TestCochonControl(t *testing.T) {
 	average := Settings{StepSize: StepSize{Scale: 1, Power: 1}, Epsilon: Epsilon{Start: 0.5}, ExploringStarts: true}
-	for _, test := range []struct {
+	type control struct {
 		name     string
 		recipe   Recipe
 		settings Settings
@@ -21,12 +22,17 @@ func TestCochonControl(t *testing.T) {
 		steps    int64
 		tried    uint16 // times that each action was tried
 		states   int    // that were, at least
-	}{
+	}
+	for _, test := range sized([]control{
+		{"qlearning", qLearningTextbook, qLearningTextbook.Defaults, 2, 1_000_000, 50, 150},
+		{"qlearning", qLearningTextbook, average, 3, 2_000_000, 300, 40},
+		{"montecarlo", monteCarloTextbook, average, 2, 5_000_000, 2_500, 15},
+	}, []control{
 		{"qlearning", qLearningTextbook, qLearningTextbook.Defaults, 2, 3_000_000, 1, 450},
 		{"qlearning", qLearningTextbook, average, 3, 10_000_000, 300, 400},
 		{"qlearning", qLearningTextbook, average, 4, 20_000_000, 300, 500},
 		{"montecarlo", monteCarloTextbook, average, 2, 60_000_000, 10_000, 80},
-	} {
+	}) {
 		t.Run(fmt.Sprintf("%s, %d players", test.name, test.players), func(t *testing.T) {
 			t.Parallel()
 			g := env.Must(env.New(env.Config{Variant: "cochon", Players: test.players}))
@@ -65,9 +71,9 @@ func TestCochonDefaults(t *testing.T) {
 		steps    int64
 		most     int // states in which it holds
 	}{
-		{curriculumRecipe, curriculumRecipe.Defaults, 5_000_000, 5},
+		{curriculumRecipe, curriculumRecipe.Defaults, sized[int64](2_000_000, 5_000_000), 5},
 		{curriculumRecipe, curriculumRecipe.Expected, 1_000_000, 0},
-		{roundsRecipe, roundsRecipe.Defaults, 30_000_000, 0},
+		{roundsRecipe, roundsRecipe.Defaults, sized[int64](5_000_000, 30_000_000), 0},
 	} {
 		greedy := learn(test.recipe, l, test.settings, test.steps).Greedy()
 		holds := 0

@@ -63,7 +63,7 @@ func TestCurriculumPiglet(t *testing.T) {
 // worth what perfect play earns and that the greedy policy is as good as
 // perfect play.
 func TestCurriculumFindsTheValues(t *testing.T) {
-	for _, g := range gamesOfTwo(2, 7) {
+	for _, g := range gamesOfTwo(sized([]int{7}, []int{2, 7})...) {
 		perfect := perfectPlay(t, g)
 		for _, u := range updates {
 			t.Run(fmt.Sprintf("%v, %v updates", g, u), func(t *testing.T) {
@@ -115,8 +115,8 @@ func TestCurriculumPig(t *testing.T) {
 		long   bool
 		levels []level
 	}{
-		{SampleUpdate, false, []level{{20_000_000, 0.445}, {50_000_000, 0.455}}},
-		{SampleUpdate, true, []level{{100_000_000, 0.47}, {200_000_000, 0.48}}},
+		{SampleUpdate, false, []level{{15_000_000, 0.44}}},
+		{SampleUpdate, true, []level{{20_000_000, 0.445}, {50_000_000, 0.455}, {100_000_000, 0.47}, {200_000_000, 0.48}}},
 		{ExpectedUpdate, true, []level{{16_000_000, 0.48}, {32_000_000, 0.49}}},
 	} {
 		if test.long && !*long {
@@ -137,7 +137,7 @@ func TestCurriculumPig(t *testing.T) {
 // TestExpectedUpdatesLearnFaster compares the two updates, each with its
 // default settings, after as many decisions.
 func TestExpectedUpdatesLearnFaster(t *testing.T) {
-	const target, steps, better = 50, 4_000_000, 0.015
+	const target, steps, better = 50, 2_000_000, 0.015
 	g := game("pig", 2, target)
 	perfect := perfectPlay(t, g)
 	var win [2]float64
@@ -444,7 +444,7 @@ func (p *pupil) standings() (all []env.State) {
 // same dice, for every variant: all estimates and counts after every block.
 func TestCurriculumAgainstReference(t *testing.T) {
 	harmonic := func(n int) float32 { return float32(1 / float64(n)) }
-	for _, g := range gamesOfTwo(2, 5) {
+	for k, g := range gamesOfTwo(2, 5) {
 		if g.Variant().Ending == env.AfterRound && g.Target() > 2 || g.Variant().ID == "cochon" && g != game("cochon", 2, 10) {
 			continue // many states; long
 		}
@@ -456,6 +456,9 @@ func TestCurriculumAgainstReference(t *testing.T) {
 			{StepSize: StepSize{Scale: 1, Power: 1}, Epsilon: Epsilon{Start: 0.5}}, // with a step limit
 			{StepSize: StepSize{Scale: 0.5}, Epsilon: Epsilon{}, Update: ExpectedUpdate},
 		} {
+			if !*long && (i+k)%3 != 0 {
+				continue // each game has two settings, and each setting some games
+			}
 			t.Run(fmt.Sprintf("%v, settings %d", g, i), func(t *testing.T) {
 				t.Parallel()
 				weight := harmonic

@@ -13,6 +13,14 @@ import (
 
 var long = flag.Bool("long", false, "run the tests that take minutes")
 
+// sized returns how much a test does: quick, or the whole with -long.
+func sized[T any](quick, whole T) T {
+	if *long {
+		return whole
+	}
+	return quick
+}
+
 // layoutOf returns a numbering of g's states.
 func layoutOf(g env.Game, states policies.States) policies.Layout {
 	l, err := policies.NewLayout(g, states)

@@ -19,7 +19,7 @@ func newRoundsOf(g env.Game, seed uint64, stepLimit int) *rounds {
 // near to the return of the start and to perfect play. Where an advantage
 // changes much from turn total to turn total, sharing samples is in the way.
 func TestRoundsLearnSmallGames(t *testing.T) {
-	for _, g := range gamesOfTwo(2, 7) {
+	for _, g := range gamesOfTwo(sized([]int{7}, []int{2, 7})...) {
 		if g.Variant().ID == "cochon" {
 			continue // see TestCochonDefaults
 		}
@@ -56,19 +56,18 @@ func TestRoundsLearnSmallGames(t *testing.T) {
 	}
 }
 
-// TestRoundsPig checks how far a moment takes the full game.
+// TestRoundsPig checks how far a moment takes a smaller game of pig, and with
+// -long the full one.
 func TestRoundsPig(t *testing.T) {
-	g := game("pig", 2, 100)
+	type level struct {
+		steps int64
+		win   float64
+	}
+	g := game("pig", 2, sized(50, 100))
 	perfect := perfectPlay(t, g)
 	mc := newRoundsOf(g, 1, 10_000)
 	steps := int64(0)
-	for _, level := range []struct {
-		steps int64
-		win   float64
-	}{{50_000_000, 0.44}, {100_000_000, 0.475}} {
-		if level.steps > 50_000_000 && !*long {
-			break
-		}
+	for _, level := range sized([]level{{10_000_000, 0.45}}, []level{{50_000_000, 0.44}, {100_000_000, 0.475}}) {
 		for steps < level.steps {
 			steps += mc.Learn(2).Steps
 		}
@@ -188,13 +187,18 @@ func (b *gambler) estimates(l policies.Layout, total map[view]returns) (roll, ho
 // TestRoundsAgainstReference compares samples and policies with a plain
 // implementation on the same dice: in the middle and at the end of rounds.
 func TestRoundsAgainstReference(t *testing.T) {
-	for _, c := range []struct {
+	type limited struct {
 		game  env.Game
 		limit int
-	}{
-		{game("pig", 2, 25), 0}, {game("pig", 2, 6), 0}, {game("pig", 2, 6), 3}, {game("piglet", 2, 2), 0}, {game("pig", 1, 9), 0},
-		{game("pig-last-round", 2, 2), 0}, {game("pig-snake-eyes", 2, 5), 0},
-	} {
+	}
+	cases := []limited{
+		{game("pig", 2, 6), 0}, {game("pig", 2, 6), 3}, {game("piglet", 2, 2), 0}, {game("pig", 1, 9), 0}, {game("pig-snake-eyes", 2, 5), 0},
+		{game("pig-last-round", 2, 2), 0},
+	}
+	if *long {
+		cases = append(cases, limited{game("pig", 2, 25), 0})
+	}
+	for _, c := range cases {
 		t.Run(fmt.Sprintf("%v, step limit %d", c.game, c.limit), func(t *testing.T) {
 			t.Parallel()
 			g := c.game

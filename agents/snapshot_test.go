@@ -24,7 +24,7 @@ func TestSnapshotGoesOn(t *testing.T) {
 			config := Config{Layout: c.layout, Settings: r.Defaults, Seed: 5, StepLimit: 1000}
 			config.Settings.Epsilon = Epsilon{Start: 0.8, Halving: 1000} // falls with the decisions
 			fresh := func() Agent { return r.New(config) }
-			points := []int{0, 1, 5, 21, c.calls - 11, c.calls - 10, c.calls - 9, c.calls + 9}
+			points := sized([]int{0, 21, c.calls - 10}, []int{0, 1, 5, 21, c.calls - 11, c.calls - 10, c.calls - 9, c.calls + 9})
 			snapshots := make(map[int][]byte)
 			whole := fresh()
 			for call := range c.calls + 10 {

@@ -120,7 +120,7 @@ func (r *reference) check(t *testing.T, v *values) {
 // every small game and several settings and step limits, and compares all that
 // they have learned.
 func checkAgainstReference(t *testing.T, recipe Recipe, episode func(*reference, *env.Match)) {
-	const steps = 10_000
+	steps := sized(int64(2_000), 10_000)
 	constant := func(x float32) func(int) float32 { return func(int) float32 { return x } }
 	schedules := []struct {
 		step   StepSize
