@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import signal
@@ -71,7 +72,7 @@ def test_killed_in_the_middle_of_a_step(format, games):
 def test_killed_environments():
     env = gymnasium.make("pigpen/Pig-v0").unwrapped
     env.reset(seed=1)
-    assert isinstance(killed_while_it_works(env._seat.client, lambda: env.step(1)), pigpen.ServerEnded)
+    assert isinstance(killed_while_it_works(env.client, lambda: env.step(1)), pigpen.ServerEnded)
     env.close()
     policy = pigpen.Policy("optimal", target=20)
     states = np.zeros((100_000, 3), np.int16)
@@ -87,7 +88,7 @@ def test_a_thousand_makes_and_closes_leave_nothing():
         if k % 50 == 0:
             env.reset(seed=k)
             env.step(pigpen.ROLL)
-        pids.add(env._seat.client.pid)
+        pids.add(env.client.pid)
         env.close()
     assert (children(), open_files()) == before
     assert all(gone(pid) for pid in pids)
@@ -114,7 +115,7 @@ def test_garbage_closes():
         env.reset(seed=1)
         many = gymnasium.make_vec("pigpen/Pig-v0", num_envs=3)
         policy = pigpen.Policy("hold-20")
-        return [env.unwrapped._seat.client.pid, many._seat.client.pid, policy.client.pid]
+        return [env.unwrapped.client.pid, many.client.pid, policy.client.pid]
 
     pids = leave()
     gc.collect()
@@ -126,7 +127,7 @@ import gymnasium, os, sys, pigpen
 env = gymnasium.make("pigpen/Pig-v0")
 env.reset(seed=1)
 policy = pigpen.Policy("hold-20")
-print(env.unwrapped._seat.client.pid, policy.client.pid, flush=True)
+print(env.unwrapped.client.pid, policy.client.pid, flush=True)
 {end}
 """
 
@@ -192,25 +193,98 @@ def test_a_forked_child_leaves_the_session_alone():
     assert gone(pid)
 
 
-def test_an_interrupted_exchange_ends_the_session():
-    class Stop(Exception):
-        pass
+class Stop(BaseException):
+    """What a signal's handler raises, as Ctrl-C's raises KeyboardInterrupt."""
 
+
+@contextlib.contextmanager
+def stopped_after(seconds):
     def handler(*_):
         raise Stop
 
-    client = pigpen.Client()
     old = signal.signal(signal.SIGALRM, handler)
     try:
-        halt(client.pid)
-        signal.setitimer(signal.ITIMER_REAL, 0.05)
-        with pytest.raises(Stop):
-            client.request("hello")
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        yield
     finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, old)
+
+
+@pytest.mark.parametrize("format", ["msgpack", "jsonl"])
+@pytest.mark.parametrize("games", [1, 3000])
+def test_an_interrupted_exchange_leaves_the_session_usable(format, games):
+    with pigpen.Client(format=format) as client:
+        made = client.make(pigpen.Game("pig"), games)
+        other = client.make(pigpen.Game("piglet"), 2)
+        rows, again = made.reset(1), other.reset(1)
+        for k in range(30):
+            halt(client.pid)
+            with pytest.raises(Stop), stopped_after(0.01):
+                made.step(np.ones(games, np.uint8))
+            os.kill(client.pid, signal.SIGCONT)
+            assert made.stale
+            if k % 3:
+                assert client.request("hello")["ok"]
+            if k % 2:
+                shown = made.restore(made.state())
+                assert not made.stale and shown.observations.shape == rows.observations.shape
+            assert other.step([1, 1]).observations.shape == again.observations.shape
+        shown = made.restore(made.state())
+        after = made.step(np.ones(games, np.uint8))
+    with pigpen.Client() as fresh:  # the steps, all of them, have been taken
+        made = fresh.make(pigpen.Game("pig"), games)
+        made.reset(1)
+        for _ in range(30):
+            seen = made.step(np.ones(games, np.uint8))
+        assert (seen.observations == shown.observations).all()
+        assert (made.step(np.ones(games, np.uint8)).observations == after.observations).all()
+
+
+@pytest.mark.parametrize("games", [1, 4096])
+def test_interrupts_at_any_moment(games):
+    """A signal comes while the client writes, waits, or reads, or between two of those."""
+    env = pigpen.PigVectorEnv(games, step_limit=9)
+    env.reset(seed=1)
+    ones, stops = np.ones(games, np.int64), 0
+    for k in range(300):
+        try:
+            with stopped_after(1e-6 * (5 + k)):
+                while True:
+                    observations, *_ = env.step(ones)
+                    assert env.observation_space.contains(observations)
+        except Stop:
+            stops += 1
+    assert stops == 300 and not env.client.closed
+    observations, _ = env.reset(seed=2)
+    assert observations.any() is not None and env.step(ones)[0].shape == observations.shape
+    env.close()
+
+
+def test_a_request_torn_in_the_middle_ends_the_session():
+    client = pigpen.Client("hold-20")
+    halt(client.pid)
+    with pytest.raises(Stop), stopped_after(0.05):
+        client.request("act", observations=np.ones((1 << 20, 3), "<i2"))
     assert gone(client.pid)
-    with pytest.raises(pigpen.ServerEnded, match="middle of an exchange"):
+    with pytest.raises(pigpen.ServerEnded, match="middle of a request"):
         client.request("hello")
+
+
+def test_an_environment_goes_on_after_ctrl_c():
+    env = gymnasium.make("pigpen/Pig-v0", disable_env_checker=True).unwrapped
+    twin = gymnasium.make("pigpen/Pig-v0", disable_env_checker=True).unwrapped
+    env.reset(seed=3), twin.reset(seed=3)
+    for _ in range(3):
+        halt(env.client.pid)
+        with pytest.raises(Stop), stopped_after(0.1):
+            env.step(pigpen.ROLL)
+        os.kill(env.client.pid, signal.SIGCONT)
+        twin.step(pigpen.ROLL)
+        one, other = env.step(pigpen.HOLD), twin.step(pigpen.HOLD)
+        assert (one[0] == other[0]).all() and one[1:4] == other[1:4]
+        assert one[4]["illegal_action"] == other[4]["illegal_action"]
+    env.close(), twin.close()
 
 
 def test_looking_in_vain_becomes_rare(monkeypatch):

@@ -72,19 +72,108 @@ def test_masks_say_what_is_legal():
 
 def test_illegal_actions():
     with gymnasium.make("pigpen/Pig-v0") as env:
+        env.reset(seed=1)
+        after, reward, _, _, info = env.step(pigpen.HOLD)  # which rolls
+        assert reward == 0 and info["illegal_action"] == 1 and after[1] > 0
+        assert env.step(pigpen.ROLL)[4]["illegal_action"] == 0
+    with gymnasium.make("pigpen/Pig-v0", illegal=-0.1) as env:
+        env.reset(seed=1)
+        seen, reward, *_, info = env.step(pigpen.HOLD)
+        assert (seen == after).all() and reward == -0.1 and info["illegal_action"] == 1
+        assert env.step(pigpen.ROLL)[1] == 0
+    with gymnasium.make("pigpen/Pig-v0", illegal="noop") as env:
         observation, _ = env.reset(seed=1)
         same, reward, terminated, truncated, info = env.step(pigpen.HOLD)
         assert same.tolist() == observation.tolist() and (reward, terminated, truncated) == (0, False, False)
-        assert info["illegal_action"] is True
-        assert "illegal_action" not in env.step(pigpen.ROLL)[4]
-        after = env.step(pigpen.ROLL)[0].tolist()
+        assert info["illegal_action"] == 1
+        assert (env.step(pigpen.ROLL)[0] == after).all()
     with gymnasium.make("pigpen/Pig-v0", illegal="error") as env:
         env.reset(seed=1)
         with pytest.raises(pigpen.IllegalAction) as caught:
             env.step(pigpen.HOLD)
         assert caught.value.code == "illegal_action" and "hold" in str(caught.value)
-        env.step(pigpen.ROLL)
-        assert env.step(pigpen.ROLL)[0].tolist() == after
+        assert (env.step(pigpen.ROLL)[0] == after).all()
+    for wrong in ("pass", 0.1, float("nan"), True):
+        with pytest.raises(pigpen.BadArgument, match="illegal"):
+            pigpen.PigEnv(illegal=wrong)
+    for wrong in (2, -1, 0.5, [0, 1]):
+        with pigpen.PigEnv() as env, pytest.raises((pigpen.PigpenError, ValueError)):
+            env.reset(seed=1)
+            env.step(wrong)
+
+
+def test_stalling_is_not_possible():
+    """A learner that always holds gets to the end, in far fewer steps than the limit."""
+    for id in pigpen.ENVS:
+        with gymnasium.make(id) as env:
+            env.reset(seed=1)
+            for steps in range(2000):
+                *_, terminated, truncated, _ = env.step(pigpen.HOLD)
+                if terminated or truncated:
+                    break
+            assert terminated and not truncated and steps < 1000
+
+
+@pytest.mark.parametrize("id", pigpen.ENVS)
+def test_honest_play_stays_below_the_step_limit(id):
+    hold = 4 if "Piglet" in id else 20
+    for opponents in ("random", f"hold-{hold}", "optimal"):
+        with gymnasium.make(id, opponents=opponents) as env:
+            assert env.get_wrapper_attr("_max_episode_steps") == pigpen.MAX_EPISODE_STEPS
+            most = max(len(episode(env, seed, lambda observation: observation[1] < hold)) for seed in range(30))
+            assert most < pigpen.MAX_EPISODE_STEPS / 20
+
+
+def test_past_the_end():
+    with gymnasium.make("pigpen/Piglet-v0", disable_env_checker=True) as env:
+        with pytest.raises(pigpen.NoEpisode, match="reset"):
+            env.unwrapped.step(1)
+        episode(env, 1)
+        for _ in range(2):
+            with pytest.raises(pigpen.EpisodeOver, match="reset"):
+                env.step(1)
+            with pytest.raises(gymnasium.error.ResetNeeded):
+                env.step(0)
+        episode(env, 2)
+
+
+@pytest.mark.parametrize("settings", [{}, {"step_limit": 3}, {"illegal": "noop"}, {"opponents": "always-roll"}])
+def test_infos_have_the_same_keys_and_dtypes(settings):
+    rng = np.random.default_rng(1)
+    kinds = set()
+    with gymnasium.make("pigpen/Piglet-v0", **settings) as env:
+        for seed in range(20):
+            _, info = env.reset(seed=seed)
+            over = False
+            while not over:
+                kinds.add(tuple((name, type(v).__name__, v.dtype.str, v.shape) for name, v in info.items()))
+                *_, terminated, truncated, info = env.step(int(rng.integers(2)))
+                over = terminated or truncated
+            kinds.add(tuple((name, type(v).__name__, v.dtype.str, v.shape) for name, v in info.items()))
+    assert kinds == {(("action_mask", "ndarray", "|i1", (2,)), ("illegal_action", "int8", "|i1", ()))}
+
+
+@pytest.mark.parametrize("settings", [{"normalize": True}, {"mask": "observation"}, {"dtype": "int16"}])
+def test_other_observations(settings):
+    with gymnasium.make("pigpen/PigLastRound-v0", players=3, **settings) as env, warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(env.unwrapped)
+        with gymnasium.make("pigpen/PigLastRound-v0", players=3, disable_env_checker=True) as plain:
+            plain.reset(seed=5), env.reset(seed=5)
+            high = plain.observation_space.high
+            for _ in range(30):
+                row, *_, info = plain.step(1)
+                seen = env.step(1)[0]
+                if "normalize" in settings:
+                    assert (seen == (row / high).astype(np.float32)).all() and env.observation_space.contains(seen)
+                elif "mask" in settings:
+                    assert (seen["observations"] == row).all() and (seen["action_mask"] == info["action_mask"]).all()
+                else:
+                    assert (seen == row).all() and seen.dtype == np.int16
+                if plain.unwrapped._live is False:
+                    break
+    with pytest.raises(pigpen.BadArgument, match="float32"):
+        pigpen.PigEnv(normalize=True, dtype="int16")
 
 
 def test_seats_and_opponents():
@@ -156,8 +245,17 @@ def test_pictures(id):
                 break
         assert all(f.dtype == np.uint8 and f.shape == frames[0].shape and f.shape[2] == 3 for f in frames)
         assert any((f != frames[0]).any() for f in frames)
-    with pytest.raises(ValueError):
-        pigpen.PigEnv(render_mode="human")
+    with pytest.raises(pigpen.BadArgument, match="ansi"):
+        pigpen.PigEnv(render_mode="video")
+
+
+def test_a_person_sees_each_step(capsys):
+    with pigpen.PigEnv(render_mode="human") as env:
+        env.reset(seed=1)
+        assert capsys.readouterr().out.startswith("Pig to 100: seat 0 to move, turn total 0")
+        observation, *_ = env.step(pigpen.ROLL)
+        assert f"rolled {int(observation[1])}" in capsys.readouterr().out
+        assert env.render() is None and "<pre" in env._repr_html_() and "rolled" in env._repr_html_()
 
 
 def test_text():
@@ -168,5 +266,5 @@ def test_text():
             "> 0 you      " + 40 * "·" + "   0",
         ]
         observation, *_ = env.step(pigpen.ROLL)
-        assert f"turn total {observation[1]}" in env.render()
+        assert f"turn total {int(observation[1])}" in env.render()
         assert ("rolled" in env.render()) == (observation[1] > 0)

@@ -86,7 +86,7 @@ def test_a_game_from_every_seat(variant, players):
 
 
 def test_illegal_actions_raise_and_change_nothing():
-    env = pigpen.aec_env()
+    env = pigpen.aec_env(illegal="error")
     env.reset(seed=1)
     before = env.observe("player_0")["observation"].tolist()
     with pytest.raises(pigpen.IllegalAction):

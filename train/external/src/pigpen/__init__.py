@@ -14,19 +14,22 @@ and ends. Start with:
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import gymnasium.envs.registration as _registration
 
 from .client import Client, Games, Rows
 from .errors import (
+    BadArgument,
     BadFrame,
     BadGame,
     BadPolicy,
     BadRequest,
     BadState,
     BinaryNotFound,
+    CannotStart,
     CommandFailed,
+    EpisodeOver,
     FrameTooLarge,
     IllegalAction,
     LimitReached,
@@ -35,11 +38,14 @@ from .errors import (
     PigpenError,
     ServerEnded,
     ServerError,
+    TimedOut,
     UnknownEnv,
     UnknownOp,
+    WrongProtocol,
 )
 from .game import HOLD, ROLL, Game, find_binary
-from .gym import PigEnv, PigVectorEnv
+from .gym import PigEnv, PigSelfPlayVectorEnv, PigVectorEnv
+from .opponents import Pool
 from .policy import Decisions, Policy, Saved, decision_points, evaluate, save_policy
 
 __version__ = "0.1.0"
@@ -54,19 +60,32 @@ ENVS = {
 }
 """The registered environments and the variants that they play."""
 
+MAX_EPISODE_STEPS = 10_000
+"""After so many of the learner's steps the registered environments truncate an episode.
+
+Play to win never comes near it: in 480,000 episodes of all six games, for two and for
+four, of random, hold-20 and perfect play, the longest had 217 steps, and a game to 1000
+takes some ten times as long as one to 100. Only a policy that never banks its points
+reaches the limit. ``gymnasium.make`` takes another as ``max_episode_steps``.
+"""
+
 __all__ = [
     "ENVS",
     "HOLD",
     "ROLL",
+    "MAX_EPISODE_STEPS",
+    "BadArgument",
     "BadFrame",
     "BadGame",
     "BadPolicy",
     "BadRequest",
     "BadState",
     "BinaryNotFound",
+    "CannotStart",
     "Client",
     "CommandFailed",
     "Decisions",
+    "EpisodeOver",
     "FrameTooLarge",
     "Game",
     "Games",
@@ -75,19 +94,24 @@ __all__ = [
     "NoEpisode",
     "NoPolicy",
     "PigEnv",
+    "PigSelfPlayVectorEnv",
     "PigVectorEnv",
     "PigpenError",
     "Policy",
+    "Pool",
     "Rows",
     "Saved",
     "ServerEnded",
     "ServerError",
+    "TimedOut",
     "UnknownEnv",
     "UnknownOp",
+    "WrongProtocol",
     "aec_env",
     "decision_points",
     "evaluate",
     "find_binary",
+    "parallel_env",
     "save_policy",
 ]
 
@@ -97,12 +121,24 @@ for _id, _variant in ENVS.items():
             id=_id,
             entry_point="pigpen.gym:PigEnv",
             vector_entry_point="pigpen.gym:PigVectorEnv",
+            max_episode_steps=MAX_EPISODE_STEPS,
             kwargs={"variant": _variant},
         )
 
 
-def aec_env(*args: Any, **kwargs: Any) -> Any:
-    """Returns a PettingZoo AEC environment; see :class:`pigpen.pettingzoo.PigAEC`."""
-    from . import pettingzoo
+if TYPE_CHECKING:
+    from .pettingzoo import env as aec_env
+    from .pettingzoo import parallel_env
+else:
 
-    return pettingzoo.env(*args, **kwargs)
+    def aec_env(*args, **kwargs):
+        """Returns a PettingZoo AEC environment; see :class:`pigpen.pettingzoo.PigAEC`."""
+        from . import pettingzoo
+
+        return pettingzoo.env(*args, **kwargs)
+
+    def parallel_env(*args, **kwargs):
+        """Returns a PettingZoo parallel environment; see :class:`pigpen.pettingzoo.PigParallel`."""
+        from . import pettingzoo
+
+        return pettingzoo.parallel_env(*args, **kwargs)

@@ -12,15 +12,17 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import errno
 import json
 import os
 import select
+import struct
 import subprocess
 import tempfile
 import threading
 import weakref
 from collections.abc import Mapping, Sequence
-from time import perf_counter
+from time import monotonic, perf_counter
 from types import TracebackType
 from typing import IO, Any, Literal, NamedTuple, NoReturn
 
@@ -28,7 +30,7 @@ import msgpack  # type: ignore[import-untyped]
 import numpy as np
 import numpy.typing as npt
 
-from .errors import CommandFailed, ServerEnded, ServerError
+from .errors import BadArgument, CannotStart, CommandFailed, ServerEnded, ServerError, TimedOut, WrongProtocol
 from .game import Game, find_binary
 
 try:
@@ -38,8 +40,11 @@ except ImportError:  # not on Windows
 
 Format = Literal["msgpack", "jsonl"]
 
-PROTOCOL = 1
-"""The major version of the protocol that this package speaks."""
+PROTOCOL = (1, 1)
+"""The protocol that this package speaks: its major version, and the least minor one."""
+
+START_TIMEOUT = 10.0
+"""Seconds that a process has by default until it answers for the first time."""
 
 _TAIL = 4096  # bytes of stderr that an exception shows
 _GRACE = 5.0  # seconds that a process has to end when its input has ended
@@ -48,9 +53,14 @@ _MOMENT = 300e-6  # seconds to look for a reply before waiting for it: as long a
 _MAX_SKIPS = 63  # waits in a row without looking
 _PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 _yield_processor = getattr(os, "sched_yield", lambda: None)
+_FLOAT = struct.Struct("<f")
 _PIPE = 1 << 16  # bytes that an empty pipe takes at once
 _F_SETPIPE_SZ = 1031  # of Linux' fcntl; its name came to Python in 3.10
 _MAX_PIPE = 1 << 20  # Linux' limit for those who are not root
+_MAX_HELLO = 1 << 20  # bytes of the first reply
+_MAX_REPLY = 1 << 30  # bytes of any other
+_NO_ENV = 1 << 62  # no environment's number
+_MAX_SHARERS = 64  # environments in a shared process
 
 
 class Client:
@@ -58,23 +68,27 @@ class Client:
 
     The process ends with :meth:`close`, at the end of a ``with`` block, when the
     client is collected as garbage, and when the interpreter exits, in whatever
-    way. It is in a session of its own, so Ctrl-C reaches only Python; an exception
-    in the middle of an exchange, as Ctrl-C may raise one, ends it. A client may be
-    used from several threads, and not in a forked child, where it raises
-    :class:`ServerEnded`.
+    way. It is in a session of its own, so Ctrl-C reaches only Python. An exception in
+    the middle of an exchange, as Ctrl-C raises one, leaves the session usable: the
+    next request skips what is still to be read. A client may be used from several
+    threads, and not in a forked child, where it raises :class:`ServerEnded`.
 
     Args:
         policy: a file or a name such as ``"optimal"`` to serve, or None: then only
             games can be made.
         game: the policy's game, where its file does not name one.
-        binary: path of the program; else ``PIGPEN_BIN``, else ``pigpen`` in PATH.
+        binary: path of the program; see :func:`~pigpen.game.find_binary`.
         format: the framing, ``"msgpack"`` or, slower and readable, ``"jsonl"``.
         timeout: seconds to wait for a reply, or for more of it, or until the process has
             read more of a request; None is as long as the process lives. After that the
-            process is ended and TimeoutError raised. Windows has no poll, which it needs.
+            process is ended and :class:`TimedOut` raised.
+        start_timeout: the same for the first reply, all of it; perfect play of a large
+            game may take longer to compute.
         flags: more flags of ``pigpen serve``.
 
-    Raises :class:`CommandFailed` where there is no such policy, game or flag.
+    Raises :class:`CommandFailed` where there is no such policy, game or flag,
+    :class:`CannotStart` where the program does not run here, and
+    :class:`WrongProtocol` where it is too old or too new.
     """
 
     hello: Mapping[str, Any]
@@ -88,12 +102,14 @@ class Client:
         binary: str | os.PathLike[str] | None = None,
         format: Format = "msgpack",
         timeout: float | None = None,
+        start_timeout: float | None = START_TIMEOUT,
         flags: Sequence[str] = (),
     ) -> None:
         if format not in ("msgpack", "jsonl"):
-            raise ValueError(f"format {format!r}; it is 'msgpack' or 'jsonl'")
-        if timeout is not None and not hasattr(select, "poll"):
-            raise ValueError(f"timeout {timeout}; this system has no poll to keep it with")
+            raise BadArgument(f"format {format!r}; it is 'msgpack' or 'jsonl'")
+        for name, seconds in (("timeout", timeout), ("start_timeout", start_timeout)):
+            if seconds is not None and not seconds > 0:
+                raise BadArgument(f"{name} {seconds}; it is a number of seconds above 0, or None for no limit")
         command = [find_binary(binary), "serve", f"--format={format}", *flags]
         if game is not None:
             command += game.flags()
@@ -101,40 +117,46 @@ class Client:
             command += ["--", os.fspath(policy)]
         self.format: Format = format
         self.timeout = timeout
+        self.sharers = 0  # environments that share the process; see lease
+        self.settings: dict[str, Any] = {
+            "binary": binary, "format": format, "timeout": timeout, "start_timeout": start_timeout,
+        }  # fmt: skip
         self._lock = threading.RLock()
         self._buffer = bytearray(1 << 16)
         self._dropped: list[int] = []  # games that have become garbage unclosed
         self._ended: ServerEnded | None = None
         self._said = ""  # the end of stderr, kept when the process has ended
+        self._lost = False  # an exception has left an unknown part of a reply unread
+        self._torn = False  # and an unknown part of a request unwritten
         stderr = tempfile.TemporaryFile()
-        try:
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=stderr,
-                bufsize=0,
-                start_new_session=True,
-            )
-        except BaseException:
-            stderr.close()
-            raise
+        self._process = start(command, stdin=subprocess.PIPE, stderr=stderr)
         assert self._process.stdin is not None and self._process.stdout is not None
         self._stderr = stderr
         self._in = self._process.stdin.fileno()
         self._out = self._process.stdout.fileno()
         self._stdout = self._process.stdout
-        self._poll = select.poll() if hasattr(select, "poll") else None
-        if self._poll is not None:
+        self._poll: Any = None
+        self._watch: _Watch | None = None
+        if hasattr(select, "poll"):
+            self._poll = select.poll()
             self._poll.register(self._out, select.POLLIN)
+        elif timeout is not None or start_timeout is not None:
+            self._watch = _Watch(self._process)
         self._skips = self._skipped = 0  # waits to do without looking, and those since it looked
-        self._finalizer = weakref.finalize(self, _end, self._process, stderr, os.getpid())
+        self._finalizer = weakref.finalize(self, _end, self._process, stderr, self._watch, os.getpid())
         _clients.add(self)
         try:
+            self._most, self._limit = _MAX_HELLO, start_timeout
+            self._until = None if start_timeout is None else perf_counter() + start_timeout
             self.hello = self.request("hello")
-            protocol = str(self.hello.get("protocol"))
-            if protocol.split(".")[0] != str(PROTOCOL):
-                raise ServerEnded(f"{command[0]} speaks version {protocol} of the protocol, this package {PROTOCOL}.x")
+            self._most, self._limit, self._until = _MAX_REPLY, timeout, None
+            self._check_protocol(command[0])
+        except TimedOut:
+            self.close()
+            raise TimedOut(
+                f"{command[0]} has not begun to serve within {start_timeout} s, and was ended; start_timeout sets the limit",
+                self._said,
+            ) from None
         except ServerEnded as ended:
             self.close()
             if ended.returncode in (1, 2) and ended.stderr.startswith("pigpen: "):
@@ -143,6 +165,21 @@ class Client:
         except BaseException:
             self.close()
             raise
+
+    def _check_protocol(self, program: str) -> None:
+        told = str(self.hello.get("protocol"))
+        major, minor = PROTOCOL
+        try:
+            spoken = tuple(int(part) for part in told.split("."))[:2]
+        except ValueError:
+            spoken = ()
+        if len(spoken) == 2 and spoken[0] == major and spoken[1] >= minor:
+            return
+        what = "old" if spoken < PROTOCOL else "new"
+        raise WrongProtocol(
+            f"{program} is too {what}: it speaks version {told} of the protocol, and this package "
+            f"version {major}.{minor} and later ones of {major}"
+        )
 
     @property
     def pid(self) -> int:
@@ -178,7 +215,13 @@ class Client:
         with self._lock:
             if self._ended is not None:
                 raise self._ended.with_traceback(None)
+            watch = self._watch
+            if watch is not None and self._limit is not None:
+                watch.begin(self._limit)
             try:
+                if self._lost:
+                    self._skip_lost()
+                self._lost = True
                 self._write(frames)
                 if self.format == "jsonl":
                     reply = self._read_line()
@@ -188,15 +231,23 @@ class Client:
                     reply = self._read_value()
                 if not isinstance(reply, dict):
                     raise ValueError("a reply is not a map")
+                self._lost = False
             except (BrokenPipeError, EOFError):
+                if watch is not None and watch.expired:
+                    self._late()
                 self._died()
+            except TimedOut:
+                self._late()
             except ValueError as error:
                 self._stop("was ended, since what it answers is not the protocol's", kill=True)
                 raise ServerEnded(f"what pigpen answers is not the protocol's: {error}", self._said) from error
             except BaseException:
-                # What is still on its way would be taken for the next reply.
-                self._stop("was ended in the middle of an exchange", kill=True)
+                if self._torn:
+                    self._stop("was ended in the middle of a request", kill=True)
                 raise
+            finally:
+                if watch is not None:
+                    watch.end()
         if reply.get("ok") is not True:
             what = reply.get("error") or {}
             raise ServerError.of(str(what.get("code")), str(what.get("message")), self.stderr_tail())
@@ -246,6 +297,10 @@ class Client:
 
     # Ends.
 
+    def _late(self) -> NoReturn:
+        self._stop(f"was ended, since it took longer than {self._limit} s", kill=True)
+        raise TimedOut(f"pigpen has not answered for {self._limit} s, and was ended", self._said)
+
     def _stop(self, how: str, kill: bool = False) -> None:
         if self._ended is None:
             self._said = self.stderr_tail()
@@ -291,14 +346,17 @@ class Client:
 
     def _write(self, frames: Sequence[Any]) -> None:
         data = frames[0] if len(frames) == 1 else b"".join(frames)
-        if len(data) > _PIPE and self.timeout is not None:
-            self._write_in_time(data, self.timeout)
+        if len(data) <= _PIPE:  # which an empty pipe takes whole, or not at all
+            os.write(self._in, data)
             return
-        written = os.write(self._in, data)
-        if written < len(data):
-            rest = memoryview(data)[written:]
+        self._torn = True
+        if self._limit is not None and self._poll is not None:
+            self._write_in_time(data, self._limit)
+        else:
+            rest = memoryview(data)
             while rest:
                 rest = rest[os.write(self._in, rest) :]
+        self._torn = False
 
     def _write_in_time(self, data: bytes, timeout: float) -> None:
         room = select.poll()
@@ -308,11 +366,41 @@ class Client:
         try:
             while rest:
                 if not room.poll(timeout * 1000):
-                    raise TimeoutError(f"pigpen has not read on for {timeout} s, and was ended")
+                    raise TimedOut("")
                 with contextlib.suppress(BlockingIOError):
                     rest = rest[os.write(self._in, rest) :]
         finally:
             os.set_blocking(self._in, True)
+
+    def _skip_lost(self) -> None:
+        """Reads on to the reply of a request of its own, which a random id marks.
+
+        How much of the last reply has been read is not known, since an exception may
+        have come between the reading and the counting.
+        """
+        marker = os.urandom(8).hex()
+        self._write((self.frame({"op": "close", "env": _NO_ENV, "id": marker}),))
+        sign = marker.encode()
+        data = b""
+        while sign not in data:
+            data = data[-len(sign) :] + self._read(1 << 20)
+        data = data[data.index(sign) + len(sign) :]
+        if self.format == "jsonl":
+            while not data.endswith(b"\n"):
+                data += self._read(1 << 16)
+            return
+        # What is left of a map of three: "ok": false, "error": {…}.
+        unpacker = msgpack.Unpacker()
+        values = 0
+        unpacker.feed(data)
+        while True:
+            try:
+                while values < 4:
+                    unpacker.unpack()
+                    values += 1
+                return
+            except msgpack.OutOfData:
+                unpacker.feed(self._read(1 << 16))
 
     def _wait(self) -> None:
         """Waits for a reply, or for more of it, as long as the timeout allows.
@@ -337,8 +425,13 @@ class Client:
             else:
                 self._skips = 0
                 return
-        if self.timeout is not None and not poll(self.timeout * 1000):
-            raise TimeoutError(f"pigpen has not answered for {self.timeout} s, and was ended")
+        limit = self._limit
+        if limit is None:
+            return
+        if self._until is not None:
+            limit = max(0.0, self._until - perf_counter())
+        if not poll(limit * 1000):
+            raise TimedOut("")
 
     def _read(self, size: int) -> bytes:
         self._wait()
@@ -350,9 +443,11 @@ class Client:
     def _read_line(self) -> Any:
         data = self._read(1 << 16)
         if data[-1] != 10:
-            parts = [data]
+            parts, size = [data], len(data)
             while parts[-1][-1] != 10:
                 parts.append(self._read(1 << 20))
+                size += len(parts[-1])
+                self._check_size(size)
             data = b"".join(parts)
         return json.loads(data)
 
@@ -363,11 +458,18 @@ class Client:
         except ValueError:  # not all of it has come
             pass
         unpacker = msgpack.Unpacker(max_buffer_size=0)
+        size = 0
         while True:
+            size += len(data)
+            self._check_size(size)
             unpacker.feed(data)
             for reply in unpacker:
                 return reply
             data = self._read(1 << 20)
+
+    def _check_size(self, size: int) -> None:
+        if size > self._most:
+            raise ValueError(f"a reply is longer than {self._most} bytes")
 
     def _read_columns(self, expect: int) -> Any:
         """Reads a map of strings to plain values, most of its bytes in ``bin`` values.
@@ -421,6 +523,7 @@ class Client:
     def _fill(self, end: int, need: int) -> int:
         """Reads until ``need`` bytes of the reply are in the buffer; returns how many are."""
         if len(self._buffer) < need:
+            self._check_size(need)
             self._buffer += bytes(need)
         with memoryview(self._buffer) as view:
             while end < need:
@@ -445,10 +548,113 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
-def _end(process: subprocess.Popen[bytes], stderr: IO[bytes], owner: int) -> None:
+class _Watch:
+    """Kills a process whose exchange takes too long, where pipes cannot be polled."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self.expired = False
+        self._process = process
+        self._changed = threading.Condition()
+        self._until: float | None = None
+        self._over = False
+        threading.Thread(target=self._run, name="pigpen timeout", daemon=True).start()
+
+    def begin(self, seconds: float) -> None:
+        with self._changed:
+            self._until = monotonic() + seconds
+            self._changed.notify()
+
+    def end(self) -> None:
+        self._until = None
+
+    def close(self) -> None:
+        with self._changed:
+            self._over = True
+            self._changed.notify()
+
+    def _run(self) -> None:
+        with self._changed:
+            while not self._over:
+                until = self._until
+                left = None if until is None else until - monotonic()
+                if left is not None and left <= 0:
+                    self.expired = True
+                    self._process.kill()
+                    return
+                self._changed.wait(left)
+
+
+def start(command: Sequence[str], *, stdin: int | IO[bytes], stderr: IO[bytes]) -> subprocess.Popen[bytes]:
+    """Starts a program, its stdout a pipe, out of reach of the terminal's Ctrl-C.
+
+    It closes ``stderr`` and raises CannotStart where the system refuses.
+    """
+    try:
+        return subprocess.Popen(
+            command,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            bufsize=0,
+            start_new_session=True,
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+        )
+    except OSError as error:
+        stderr.close()
+        why = error.strerror or str(error)
+        advice = {
+            errno.ENOEXEC: "it is not a program for this machine; build it here with 'go build ./cmd/pigpen'",
+            errno.EMFILE: "raise the limit with 'ulimit -n', or let environments share a process by client=pigpen.Client()",
+            errno.ENFILE: "the system has too many files open",
+            errno.EAGAIN: "there are too many processes; let environments share one by client=pigpen.Client()",
+            errno.EACCES: "it may not be executed; 'chmod +x' allows it",
+        }.get(error.errno or 0)
+        raise CannotStart(f"{command[0]} does not start: {why}" + (f"; {advice}" if advice else "")) from error
+    except BaseException:
+        stderr.close()
+        raise
+
+
+_leases: weakref.WeakValueDictionary[tuple[Any, ...], Client] = weakref.WeakValueDictionary()
+_leasing = threading.Lock()
+
+
+def lease(
+    *,
+    binary: str | os.PathLike[str] | None = None,
+    format: Format = "msgpack",
+    timeout: float | None = None,
+    start_timeout: float | None = START_TIMEOUT,
+) -> Client:
+    """Returns a client that up to 64 environments with these settings share.
+
+    Each of them gives it up with :func:`release`, and the last ends the process.
+    """
+    key = (find_binary(binary), format, timeout, os.getpid())
+    with _leasing:
+        client = _leases.get(key)
+        if client is None or client.closed or client.sharers >= _MAX_SHARERS:
+            client = Client(binary=binary, format=format, timeout=timeout, start_timeout=start_timeout)
+            _leases[key] = client
+        client.sharers += 1
+        return client
+
+
+def release(client: Client) -> None:
+    """Gives up a client that :func:`lease` has returned."""
+    with _leasing:
+        client.sharers -= 1
+        last = client.sharers <= 0
+    if last:
+        client.close()
+
+
+def _end(process: subprocess.Popen[bytes], stderr: IO[bytes], watch: _Watch | None, owner: int) -> None:
     """Ends a process and closes its files; it never raises and never waits for long."""
     if os.getpid() != owner:
         return
+    if watch is not None:
+        watch.close()
     assert process.stdin is not None and process.stdout is not None
     with contextlib.suppress(OSError):
         process.stdin.close()  # which ends the session
@@ -469,10 +675,13 @@ def _drained(pipe: int) -> bool:
         return True
     poll = select.poll()
     poll.register(pipe, select.POLLIN)
+    until = monotonic() + _GRACE
     try:
-        while poll.poll(_GRACE * 1000):
+        while poll.poll(max(0.0, until - monotonic()) * 1000):
             if not os.read(pipe, 1 << 20):
                 return True
+            if monotonic() > until:  # it writes without end
+                return False
     except OSError:
         pass
     return False
@@ -520,17 +729,17 @@ def integers(values: npt.ArrayLike, dtype: type[np.integer[Any]], what: str) -> 
         given = given.astype(dtype)
     elif given.dtype != dtype:
         if given.size and given.dtype.kind not in "iu":
-            raise ValueError(f"{what} are of dtype {given.dtype}, not integers")
+            raise BadArgument(f"{what} are of dtype {given.dtype}, not integers")
         cast = given.astype(dtype)
         if (cast != given).any():
-            raise ValueError(f"{what} do not fit {np.dtype(dtype)}")
+            raise BadArgument(f"{what} do not fit {np.dtype(dtype)}")
         given = cast
     return np.ascontiguousarray(given)
 
 
 def _seed(seed: int) -> int:
     if not 0 <= int(seed) < 1 << 64:
-        raise ValueError(f"seed {seed} is not in [0, 2**64)")
+        raise BadArgument(f"seed {seed} is not in [0, 2**64)")
     return int(seed)
 
 
@@ -557,6 +766,30 @@ class Rows(NamedTuple):
     """N under ``illegal="noop"`` when illegal actions were ignored, else None: where."""
 
 
+class Row(NamedTuple):
+    """What one game shows; the observation is read-only."""
+
+    observation: npt.NDArray[np.int16]
+    hold: bool
+    """Whether holding is legal."""
+    roll: bool
+    """Whether rolling is legal."""
+    reward: float
+    terminated: bool
+    truncated: bool
+    noop: bool
+    """Whether an illegal action was ignored."""
+
+
+def one_row(rows: Rows, noop: bool = False) -> Row:
+    """Returns the row of the only game of the learner's."""
+    hold, roll = rows.action_mask[0]
+    return Row(
+        rows.observations[0], bool(hold), bool(roll), float(rows.rewards.item()),
+        bool(rows.terminated[0]), bool(rows.truncated[0]), noop,
+    )  # fmt: skip
+
+
 class Games:
     """N games of one kind in a session; :meth:`Client.make` makes them.
 
@@ -572,6 +805,7 @@ class Games:
         self.variant = str(made["variant"])
         self.players = int(made["players"])
         self.target = int(made["target"])
+        self.options: dict[str, bool] = dict(made["options"])
         self.columns: list[dict[str, Any]] = list(made["observation"])
         n = self.num_envs
         self._shape = (n, len(self.columns))
@@ -582,6 +816,8 @@ class Games:
         client.widen(self._expect)
         self._finalizer = weakref.finalize(self, client._dropped.append, self.handle)
         self._finalizer.atexit = False
+        self.stale = False
+        """Whether an exception has left it open if the last step was taken."""
 
     def reset(
         self,
@@ -603,18 +839,44 @@ class Games:
         if mask is not None:
             fields["mask"] = np.asarray(mask, np.bool_)
         request = {"op": "reset", "env": self.handle, **fields}
-        return self._rows(self.client.exchange((self.client.frame(request),), self._expect))
+        rows = self._rows(self._stepped((self.client.frame(request),)))
+        if mask is None:
+            self.stale = False
+        return rows
 
-    def step(self, actions: npt.ArrayLike) -> Rows:
-        """Takes action ``actions[i]``, 0 hold or 1 roll, in game i, for N games."""
+    def step(self, actions: npt.ArrayLike, mask: npt.ArrayLike | None = None) -> Rows:
+        """Takes action ``actions[i]``, 0 hold or 1 roll, in game i, for N games, or for
+        those of ``mask``, of shape (N,): the others stand still, whatever their actions."""
         actions = integers(actions, np.uint8, "actions")
         if actions.shape != self._shape[:1]:
-            raise ValueError(f"actions have shape {actions.shape}, not {self._shape[:1]}")
+            raise BadArgument(f"actions have shape {actions.shape}, not {self._shape[:1]}")
         client = self.client
-        if client.format == "msgpack":
-            return self._rows(client.exchange((self._head, actions.data), self._expect))
-        request = {"op": "step", "env": self.handle, "actions": actions.tolist()}
-        return self._rows(client.exchange((client.frame(request),)))
+        if mask is not None:
+            request = {"op": "step", "env": self.handle, "actions": actions, "mask": np.asarray(mask, np.bool_)}
+            frames: tuple[Any, ...] = (client.frame(request),)
+        elif client.format == "msgpack":
+            frames = (self._head, actions.data)
+        else:
+            frames = (client.frame({"op": "step", "env": self.handle, "actions": actions}),)
+        return self._rows(self._stepped(frames))
+
+    def step_one(self, action: int) -> Row:
+        """Takes an action in the only game, which need not be legal."""
+        client = self.client
+        if client.format == "msgpack" and 0 <= action <= 255:
+            frames: tuple[Any, ...] = (self._head + action.to_bytes(1, "little"),)
+        else:
+            frames = (client.frame({"op": "step", "env": self.handle, "actions": [action]}),)
+        return self._row(self._stepped(frames))
+
+    def _stepped(self, frames: tuple[Any, ...]) -> dict[str, Any]:
+        try:
+            return self.client.exchange(frames, self._expect)
+        except ServerError:
+            raise
+        except BaseException:
+            self.stale = True
+            raise
 
     def state(self) -> bytes:
         """Returns all games as they stand, dice included, for :meth:`restore`."""
@@ -623,7 +885,9 @@ class Games:
 
     def restore(self, states: bytes) -> Rows:
         """Puts the games back to where they were; rewards and ends are none."""
-        return self._rows(self.client.request("restore", env=self.handle, states=states))
+        rows = self._rows(self.client.request("restore", env=self.handle, states=states))
+        self.stale = False
+        return rows
 
     def close(self) -> None:
         """Lets the server forget the games; the session goes on. Games that become
@@ -631,6 +895,23 @@ class Games:
         if self._finalizer.detach() and not self.client.closed:
             with contextlib.suppress(ServerEnded):
                 self.client.request("close", env=self.handle)
+
+    def _row(self, reply: Mapping[str, Any]) -> Row:
+        observations = reply["observations"]
+        if isinstance(observations, bytes):
+            hold, roll = reply["action_mask"]
+            return Row(
+                np.frombuffer(observations, "<i2"),
+                hold == 1,
+                roll == 1,
+                _FLOAT.unpack_from(reply["rewards"])[0],
+                reply["terminated"] == b"\1",
+                reply["truncated"] == b"\1",
+                "noops" in reply,
+            )
+        rows = self._rows(reply)
+        noop = rows.noops is not None and bool(rows.noops[0])
+        return one_row(rows, noop)
 
     def _rows(self, reply: Mapping[str, Any]) -> Rows:
         n = self.num_envs

@@ -1,4 +1,4 @@
-"""Every way in which a session can fail, as an exception class.
+"""Every way in which the package can fail, as an exception class below :class:`PigpenError`.
 
 Each error code of the protocol has a class of its own below :class:`ServerError`;
 the session goes on after those. A process that has ended raises
@@ -8,6 +8,8 @@ the session goes on after those. A process that has ended raises
 from __future__ import annotations
 
 from typing import ClassVar
+
+from gymnasium.error import ResetNeeded
 
 
 class PigpenError(Exception):
@@ -31,8 +33,21 @@ class BinaryNotFound(PigpenError, FileNotFoundError):
     """There is no ``pigpen`` to start."""
 
 
+class CannotStart(PigpenError, OSError):
+    """The system cannot start the program: it is not for this machine, may not be
+    executed, or there are too many open files or processes."""
+
+
+class BadArgument(PigpenError, ValueError):
+    """An argument is out of range, or of the wrong shape or type."""
+
+
+class EpisodeOver(PigpenError, ResetNeeded):
+    """A step in a game that has ended; reset it first."""
+
+
 class ServerEnded(PigpenError):
-    """The process has ended, or was closed, or is of another protocol.
+    """The process has ended, was closed, or does not speak the protocol.
 
     ``returncode`` is its exit status, negative for a signal, None where it is
     not known.
@@ -41,6 +56,14 @@ class ServerEnded(PigpenError):
     def __init__(self, message: str, stderr: str = "", returncode: int | None = None) -> None:
         super().__init__(message, stderr)
         self.returncode = returncode
+
+
+class WrongProtocol(ServerEnded):
+    """The program speaks a version of the protocol that is too old or too new."""
+
+
+class TimedOut(ServerEnded, TimeoutError):
+    """The process took longer than a timeout allows, and was ended."""
 
 
 class CommandFailed(PigpenError):

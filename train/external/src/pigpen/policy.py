@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
+import tempfile
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import TracebackType
@@ -14,11 +15,13 @@ import msgpack  # type: ignore[import-untyped]
 import numpy as np
 import numpy.typing as npt
 
-from .client import Client, Format, column, integers
-from .errors import CommandFailed
+from .client import START_TIMEOUT, Client, Format, column, integers, start
+from .errors import BadArgument, CommandFailed, TimedOut
 from .game import Game, find_binary
 
 _CHUNK = 1 << 20  # states in one request
+_MAX_RESULT = 1 << 28  # bytes of a command's result
+_MAX_SAID = 1 << 16  # bytes of its stderr
 
 
 class Decisions(NamedTuple):
@@ -41,14 +44,15 @@ class Policy:
     ``Policy("optimal", variant="pig", target=50)`` plays perfectly; the other names
     are ``random``, ``always-roll``, ``hold-N``, ``race`` and ``base-race``; a file is
     one that ``pigpen train`` or :func:`save_policy` has written, and names its game
-    itself. It is closed like a :class:`~pigpen.client.Client`.
+    itself. It is closed like a :class:`~pigpen.client.Client`. A copy by pickle or deepcopy
+    has a process of its own; where actions are drawn, it draws from the seed anew.
 
     Args:
         policy: the name or the file.
         variant, players, target, options: the game, where the file does not say.
         sample: draw actions with the policy's chance instead of taking the likelier.
         seed: of those draws, in [0, 2**64).
-        binary, format, timeout: see :class:`~pigpen.client.Client`.
+        binary, format, timeout, start_timeout: see :class:`~pigpen.client.Client`.
     """
 
     def __init__(
@@ -64,12 +68,20 @@ class Policy:
         binary: str | os.PathLike[str] | None = None,
         format: Format = "msgpack",
         timeout: float | None = None,
+        start_timeout: float | None = START_TIMEOUT,
     ) -> None:
+        self._made: dict[str, Any] = {
+            "policy": policy, "variant": variant, "players": players, "target": target, "options": options,
+            "sample": sample, "seed": seed, "binary": binary, "format": format, "timeout": timeout,
+            "start_timeout": start_timeout,
+        }  # fmt: skip
         flags = ["--sample"] if sample else []
         if seed is not None:
             flags.append(f"--seed={int(seed)}")
         game = Game(variant, players, target, options or {})
-        self.client = Client(policy, game, binary=binary, format=format, timeout=timeout, flags=flags)
+        self.client = Client(
+            policy, game, binary=binary, format=format, timeout=timeout, start_timeout=start_timeout, flags=flags
+        )
         hello = self.client.hello
         self.name = str(hello["policy"])
         self.variant = str(hello["variant"])
@@ -78,6 +90,15 @@ class Policy:
         self.columns: list[dict[str, Any]] = list(hello["observation"])
         """Each column of an observation, with ``name``, ``min``, ``max`` and ``doc``."""
         self._heads: dict[tuple[int, bool], bytes] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self._made, "closed": self.client.closed}
+
+    def __setstate__(self, made: dict[str, Any]) -> None:
+        closed = made.pop("closed")
+        self.__init__(**made)  # type: ignore[misc]
+        if closed:
+            self.close()
 
     def act(self, observations: npt.ArrayLike) -> npt.NDArray[np.uint8]:
         """Returns the actions, of shape (N,), for observations of shape (N, columns).
@@ -100,7 +121,7 @@ class Policy:
         states = integers(observations, np.int16, "observations")
         width = len(self.columns)
         if states.ndim not in (1, 2) or states.shape[-1] != width:
-            raise ValueError(f"observations have shape {states.shape}, not (N, {width}) or ({width},)")
+            raise BadArgument(f"observations have shape {states.shape}, not (N, {width}) or ({width},)")
         rows = states.reshape(-1, width)
         parts = [self._ask(rows[i : i + _CHUNK], values) for i in range(0, max(1, len(rows)), _CHUNK)]
         joined = parts[0] if len(parts) == 1 else [np.concatenate(column) for column in zip(*parts)]
@@ -183,25 +204,27 @@ def save_policy(
     options: Mapping[str, bool] | None = None,
     agent: str | None = None,
     binary: str | os.PathLike[str] | None = None,
+    timeout: float | None = None,
 ) -> Saved:
     """Writes a table of decisions as a policy file and returns it with its exact score.
 
     ``observations`` are integers of shape (N, columns), ``actions`` 0 or 1 of shape
     (N,). States that are not listed hold. ``agent`` is the name of what has learned
     the table. Raises :class:`~pigpen.errors.CommandFailed` where an observation is
-    impossible or stands there twice with different actions.
+    impossible or stands there twice with different actions, and
+    :class:`~pigpen.errors.TimedOut` after ``timeout`` seconds; None is no limit.
     """
     states = integers(observations, np.int16, "observations")
     choices = integers(actions, np.uint8, "actions")
     if states.ndim != 2 or choices.shape != states.shape[:1]:
-        raise ValueError(
+        raise BadArgument(
             f"observations have shape {states.shape} and actions {choices.shape}, not (N, columns) and (N,)"
         )
     flags = Game(variant, players, target, options or {}).flags()
     if agent is not None:
         flags.append(f"--agent={agent}")
     table = msgpack.packb({"observations": states.tobytes(), "actions": choices.tobytes()})
-    result = run("import", "--format=msgpack", f"--out={os.fspath(file)}", *flags, binary=binary, stdin=table)
+    result = run("import", "--format=msgpack", f"--out={os.fspath(file)}", *flags, binary=binary, stdin=table, timeout=timeout)
     return Saved(os.fspath(file), result)
 
 
@@ -215,25 +238,79 @@ def evaluate(
     options: Mapping[str, bool] | None = None,
     games: int | None = None,
     binary: str | os.PathLike[str] | None = None,
+    timeout: float | None = None,
 ) -> dict[str, Any]:
     """Returns what ``pigpen eval --json`` says of a policy, a file or a name.
 
     With one or two players ``win_by_seat``, ``win_mean`` and ``exploitability`` are
-    exact. ``games`` adds a simulation, with more players all there is.
+    exact. ``games`` adds a simulation, with more players all there is. After ``timeout``
+    seconds it raises :class:`~pigpen.errors.TimedOut`; None is no limit.
     """
     flags = Game(variant, players, target, options or {}).flags()
     if games is not None:
         flags.append(f"--games={int(games)}")
-    return run("eval", f"--against={os.fspath(against)}", *flags, "--", os.fspath(policy), binary=binary)
+    return run("eval", f"--against={os.fspath(against)}", *flags, "--", os.fspath(policy), binary=binary, timeout=timeout)
 
 
 def run(
-    command: str, *arguments: str, binary: str | os.PathLike[str] | None = None, stdin: bytes = b""
+    command: str,
+    *arguments: str,
+    binary: str | os.PathLike[str] | None = None,
+    stdin: bytes = b"",
+    timeout: float | None = None,
 ) -> dict[str, Any]:
-    """Runs ``pigpen COMMAND --json`` and returns its result; raises CommandFailed."""
-    done = subprocess.run([find_binary(binary), command, "--json", *arguments], input=stdin, capture_output=True)
-    if done.returncode:
-        message = done.stderr.decode(errors="replace").strip() or f"pigpen {command} ended with {done.returncode}"
-        raise CommandFailed(message, done.returncode)
-    result: dict[str, Any] = json.loads(done.stdout)
+    """Runs ``pigpen COMMAND --json`` and returns its result.
+
+    Raises :class:`~pigpen.errors.CommandFailed` where it fails or what it prints is not
+    JSON, and :class:`~pigpen.errors.TimedOut` after ``timeout`` seconds; None is no limit.
+    """
+    program = find_binary(binary)
+    said = tempfile.TemporaryFile()
+    with tempfile.TemporaryFile() as given:
+        given.write(stdin)
+        given.seek(0)
+        process = start([program, command, "--json", *arguments], stdin=given, stderr=said)
+    late = threading.Event()
+
+    def end() -> None:
+        late.set()
+        process.kill()
+
+    timer = None if timeout is None else threading.Timer(timeout, end)
+    if timer is not None:
+        timer.daemon = True
+        timer.start()
+    assert process.stdout is not None
+    try:
+        out = bytearray()
+        while part := process.stdout.read(1 << 16):
+            out += part
+            if len(out) > _MAX_RESULT:
+                break
+        else:
+            process.wait()
+    finally:
+        if process.poll() is None:  # it floods, or an exception such as Ctrl-C's has come
+            process.kill()
+        process.wait()
+        if timer is not None:
+            timer.cancel()
+            timer.join()
+        process.stdout.close()
+        with said:
+            said.seek(0)
+            words = said.read(_MAX_SAID).decode(errors="replace").strip()
+    if late.is_set():
+        raise TimedOut(f"pigpen {command} took longer than {timeout} s, and was ended", words)
+    if len(out) > _MAX_RESULT:
+        raise CommandFailed(f"{program} {command} prints more than {_MAX_RESULT} bytes, which is no result", 0)
+    if process.returncode:
+        how = f"signal {-process.returncode}" if process.returncode < 0 else f"exit status {process.returncode}"
+        raise CommandFailed(words or f"pigpen {command} ended with {how}", process.returncode)
+    try:
+        result = json.loads(out)
+        if not isinstance(result, dict):
+            raise ValueError("it is no object")
+    except ValueError as error:
+        raise CommandFailed(f"what {program} {command} prints is not the JSON of a result: {error}", 0) from error
     return result

@@ -1,0 +1,258 @@
+"""What all environments have in common: a session, games in it, copies, and pictures."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .client import Client, Games, Rows, lease, release
+from .errors import BadArgument, NoEpisode
+from .opponents import Opposed
+from .options import Array, Encoder, Settings
+from .render import Table, ansi, rgb_array
+
+_FRESH = 1 << 63
+
+
+class Playing:
+    """Games in a session, which end and begin with it, and can be copied with their state."""
+
+    spec: Any
+    _settings: Settings
+    _games: Games | Opposed
+    _rows: Rows | None
+
+    def _play(self, settings: Settings, num_envs: int, autoreset: str, *, seated: bool, shared: bool) -> None:
+        """Opens the games: ``seated`` where one seat is the learner's, ``shared`` where
+        their process may be one that other environments use."""
+        self._settings = settings
+        self._kind = (num_envs, autoreset, seated, shared)
+        self._client: Client | None = None
+        self._rows = None
+        self._seeded = False
+        self._open()
+        self._encoder = Encoder(self._games.columns, settings)
+
+    def _open(self) -> None:
+        num_envs, autoreset, seated, shared = self._kind
+        settings = self._settings
+        if settings.client is not None:
+            self._client = settings.client
+        elif shared:
+            self._client = lease(**settings.session)
+        else:
+            self._client = Client(**settings.session)
+        try:
+            self._games = self._make(num_envs, autoreset, seated)
+        except BaseException:
+            self._let_go()
+            raise
+        self._seeded = False
+
+    def _make(self, num_envs: int, autoreset: str, seated: bool) -> Games | Opposed:
+        settings, client = self._settings, self._client
+        assert client is not None
+        illegal = settings.illegal if settings.illegal in ("noop", "error") else "error"
+        common: dict[str, Any] = {"first": settings.first, "illegal": illegal}
+        if not seated:
+            return client.make(
+                settings.game, num_envs, autoreset=autoreset, step_limit=settings.step_limit, **common
+            )
+        if Opposed.plays(settings.opponents):
+            games = client.make(settings.game, num_envs, autoreset="disabled", step_limit=0, **common)
+            return Opposed(games, settings, autoreset)
+        names = [str(name) for name in Opposed.listed(settings.opponents)]
+        return client.make(
+            settings.game,
+            num_envs,
+            opponents=names if settings.players > 1 else [],
+            seat=settings.seat,
+            autoreset=autoreset,
+            step_limit=settings.step_limit,
+            **common,
+        )
+
+    @property
+    def client(self) -> Client:
+        """The session; :class:`~pigpen.errors.NoEpisode` is raised where it is closed."""
+        if self._client is None:
+            raise NoEpisode("the environment is closed; reset opens it again")
+        return self._client
+
+    def encode(self, observations: npt.NDArray[np.int16]) -> Array:
+        """Returns observations of the protocol, int16 of shape (…, columns), such as those
+        of :func:`~pigpen.policy.decision_points`, as the agent sees them."""
+        return self._encoder(observations)
+
+    def state(self) -> bytes:
+        """Returns the games as they stand, dice included, for :meth:`restore` of this
+        environment or of another with the same game, opponents and step limit."""
+        if self._client is None:
+            raise NoEpisode("the environment is closed; reset opens it again")
+        return self._games.state()
+
+    def set_opponents(self, opponents: Any) -> None:
+        """Lets others play the other seats from now on, in games under way, too.
+
+        Between opponents by name and those in Python the games cannot be handed over:
+        such a change waits for the next reset of all games.
+        """
+        _, autoreset, seated, _ = self._kind
+        if not seated:
+            raise BadArgument("every seat is the caller's; there are no opponents")
+        before, old = self._settings.opponents, self._games
+        self._settings.opponents = opponents
+        if self._client is None:
+            return
+        python = isinstance(old, Opposed)
+        if python and Opposed.plays(opponents):
+            assert isinstance(old, Opposed)
+            try:
+                old.set_opponents(opponents)
+            except BaseException:
+                self._settings.opponents = before
+                raise
+            return
+        try:
+            games = self._make(old.num_envs, autoreset, seated)
+        except BaseException:
+            self._settings.opponents = before
+            raise
+        if python or Opposed.plays(opponents) or self._rows is None:
+            if self._rows is None:
+                old.close()
+                self._games = games
+            else:
+                games.close()
+                self._client_changes = True
+            return
+        games.restore(old.state())
+        old.close()
+        self._games = games
+
+    _client_changes = False  # the kind of the opponents changes at the next reset
+
+    def _begin(self, seed: int | None, seeds: Any = None, mask: Any = None) -> Rows:
+        """Begins episodes, in a new session where the old one has ended."""
+        client = self._client
+        if client is None or client.closed and self._settings.client is None:
+            self._let_go()
+            self._open()
+        elif self._client_changes and mask is None:
+            self._games.close()
+            num_envs, autoreset, seated, _ = self._kind
+            self._games = self._make(num_envs, autoreset, seated)
+            self._seeded = False
+            if seed is None and seeds is None:
+                seed = self._draw()
+        if mask is None:
+            self._client_changes = False
+        if seed is None and seeds is None and not self._seeded:
+            seed = self._draw()
+        rows = self._games.reset(seed, seeds=seeds, mask=mask)
+        self._seeded = True
+        self._rows = rows
+        return rows
+
+    def _draw(self) -> int:
+        """Returns a random seed."""
+        return int(self.np_random.integers(_FRESH))  # type: ignore[attr-defined]
+
+    def _refresh(self) -> Rows:
+        """Reads how the games stand, since an interrupted step may have been taken."""
+        rows = self._games.restore(self._games.state())
+        self._rows = rows
+        return rows
+
+    def _let_go(self) -> None:
+        client, self._client = self._client, None
+        if client is None:
+            return
+        games = getattr(self, "_games", None)
+        if games is not None and games.client is client:
+            games.close()
+        if self._settings.client is None:
+            if self._kind[3]:
+                release(client)
+            else:
+                client.close()
+
+    # Copies.
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = {name: value for name, value in self.__dict__.items() if name not in ("_client", "_games")}
+        kept["_settings"] = self._settings.apart()
+        spec = kept.get("spec")
+        if spec is not None and "client" in spec.kwargs:
+            kept["spec"] = _without_client(spec)
+        open_ = self._client is not None and not self._client.closed
+        kept["_state"] = self._games.state() if open_ and self._rows is not None else None
+        kept["_was_open"] = open_
+        return kept
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        state, was_open = kept.pop("_state"), kept.pop("_was_open")
+        self.__dict__.update(kept)
+        self._client = None
+        if was_open:
+            self._open()
+            if state is not None:
+                self._games.restore(state)
+                self._seeded = True
+
+    # Pictures.
+
+    _roll: int | None = None  # points of the last roll
+    _event = ""  # what has happened, in words
+
+    def _table(self, i: int, labels: list[str] | None = None) -> Table:
+        """What there is to see of game i; ``labels`` by seat, else from the learner's seat on."""
+        rows, games = self._rows, self._games
+        assert rows is not None
+        observation, n, seat = rows.observations[i], games.players, int(rows.seats[i])
+        scores = [0] * n
+        for k in range(n):
+            scores[(seat + k) % n] = int(observation[0] if k == 0 else observation[k + 1])
+        if labels is None:
+            others = Opposed.labels(self._settings.opponents, n)
+            labels = [("you", *others)[(s - seat) % n] for s in range(n)]
+        over = not rows.action_mask[i].any()
+        return Table(
+            games.variant, games.target, scores, labels, int(observation[1]), seat, over, self._roll, self._event
+        )
+
+    def _picture(self, i: int, labels: list[str] | None = None) -> Any:
+        """Returns game i as the render mode has it; "human" prints it."""
+        mode = self._settings.render_mode
+        if mode is None or self._rows is None:
+            return None
+        table = self._table(i, labels)
+        if mode == "rgb_array":
+            return rgb_array(table)
+        if mode == "ansi":
+            return ansi(table)
+        print(ansi(table), flush=True)
+        return None
+
+    def _labels(self) -> list[str] | None:
+        return None
+
+    def _repr_html_(self) -> str:
+        """The first games, as notebooks show them."""
+        if self._rows is None:
+            return f"<code>{html.escape(repr(self))}</code>"
+        shown = min(4, self._games.num_envs)
+        texts = [html.escape(ansi(self._table(i, self._labels()))) for i in range(shown)]
+        more = f"\n… and {self._games.num_envs - shown} more games" if self._games.num_envs > shown else ""
+        return f'<pre style="line-height:1.2">{chr(10).join(texts)}{more}</pre>'
+
+
+def _without_client(spec: Any) -> Any:
+    import copy
+
+    kept = copy.copy(spec)
+    kept.kwargs = {name: value for name, value in spec.kwargs.items() if name != "client"}
+    return kept
