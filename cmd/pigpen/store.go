@@ -116,7 +116,7 @@ func (s *policyStore) learned(name string, unknown error) (*heldPolicy, error) {
 	case s.files == nil:
 		return nil, fmt.Errorf("%w, and %w", unknown, errNoFiles)
 	case s.folder != "" && !filepath.IsLocal(name):
-		return nil, fmt.Errorf("%q: a file is named by its path inside the folder that this server was given, without ..", name)
+		return nil, fmt.Errorf("%q: a file is named by its path in the folder that this server was given, which .. may not leave", name)
 	}
 	file, err := s.files.Stat(name)
 	if errors.Is(err, os.ErrNotExist) {

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -212,5 +214,66 @@ func TestFileAccess(t *testing.T) {
 	}
 	if there, missing := try("trained/x"), try("trained/y"); there != strings.ReplaceAll(missing, `"y"`, `"x"`) || !strings.Contains(there, errNoFiles.Error()) {
 		t.Errorf("without files: %q and %q", there, missing)
+	}
+}
+
+// heap returns the bytes of what is in use.
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// TestSessionMemory opens, plays, snapshots, restores and closes environments
+// again and again: a file is in memory once however many environments play against
+// it, a game takes a few hundred bytes, and what is closed takes nothing.
+func TestSessionMemory(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.msgpack")
+	savePolicy(t, path, 150, 0)
+	file, err := os.Stat(path)
+	must(err)
+	const games = 1 << 12
+	c := newClient(t, "msgpack", "")
+	roll := column{bytes.Repeat([]byte{1}, games), 0}
+	play := func(fields ...field) {
+		t.Helper()
+		handle := field{"env", int(c.ask("make", append(fields, field{"num_envs", games}, field{"autoreset", "same_step"})...)["env"].(float64))}
+		c.ask("reset", handle, field{"seed", 1})
+		saved := blob(c.ask("state", handle)["states"].([]byte))
+		c.ask("step", handle, field{"actions", roll})
+		c.ask("restore", handle, field{"states", saved})
+		broken := slices.Clone(saved)
+		broken[0]++
+		c.refused(codeBadState, "restore", handle, field{"states", broken})
+	}
+	cycle := func() {
+		for range 2 {
+			play(field{"target", 150}, field{"opponents", []string{path}})
+			play(field{"variant", "pig-last-round"}, field{"players", 6})
+			play(field{"target", 50}, field{"opponents", []string{"optimal"}})
+		}
+		for range 100 {
+			c.ask("make", field{"target", 150}, field{"opponents", []string{path}})
+		}
+	}
+	close1 := func() {
+		for number := range c.environments {
+			c.ask("close", field{"env", number})
+		}
+	}
+	cycle()
+	close1()
+	empty := heap()
+	for range 2 {
+		cycle()
+		most := file.Size() + solutionBytes(env.Must(env.New(env.Config{Target: 50}))) + 6*games*200 + 100*5000
+		if took := heap() - empty; took > most {
+			t.Errorf("%d environments take %d bytes, want %d at most", len(c.environments), took, most)
+		}
+		close1()
+	}
+	if took := heap() - empty; took > 1<<20 || len(c.policies.held) > 0 || c.games != 0 {
+		t.Errorf("%d bytes, %d policies and %d games are left of environments that are closed", took, len(c.policies.held), c.games)
 	}
 }
