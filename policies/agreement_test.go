@@ -73,7 +73,10 @@ func TestSimulationAgrees(t *testing.T) {
 // after the other, and exact results the same to the last bit.
 func TestTurnPlayer(t *testing.T) {
 	for _, v := range env.Variants() {
-		target := min(40, v.Target.Max)
+		target := min(10, v.Target.Max)
+		if *long {
+			target = min(40, v.Target.Max)
+		}
 		for players := v.MinPlayers; players <= 3; players++ {
 			g := env.Must(env.New(env.Config{Variant: v.ID, Players: players, Target: target}))
 			layout, err := policies.NewLayout(g, policies.SummaryStates)

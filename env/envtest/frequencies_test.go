@@ -8,9 +8,9 @@ func TestCriticalValue(t *testing.T) {
 	for _, test := range []struct {
 		degrees int
 		exact   float64
-	}{{2, 27.6310}, {4, 33.3768}, {10, 46.8630}} {
-		if got := criticalValue(test.degrees); got < test.exact || got > 1.1*test.exact {
-			t.Errorf("criticalValue(%d) = %.4f, want %.4f or up to 10%% more", test.degrees, got, test.exact)
+	}{{2, 41.4465}, {4, 47.8795}, {10, 62.9455}} {
+		if got := criticalValue(test.degrees); got < test.exact || got > 1.17*test.exact {
+			t.Errorf("criticalValue(%d) = %.4f, want %.4f or up to 17%% more", test.degrees, got, test.exact)
 		}
 	}
 }

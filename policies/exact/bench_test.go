@@ -50,7 +50,7 @@ func BenchmarkSolve(b *testing.B) {
 			report(b, g)
 		})
 	}
-	for _, g := range defaults() {
+	for _, g := range defaults(1000) {
 		run(fmt.Sprintf("%s/target-%d", g.Variant().ID, g.Target()), g, 1)
 	}
 	for _, target := range []int{50, 200, 500, 1000} {

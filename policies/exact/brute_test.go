@@ -311,16 +311,17 @@ func checkValues(t *testing.T, what string, gr *graph, s *exact.Solution, seat, 
 }
 
 // TestBruteForce compares everything that small games have, of every variant
-// and with all its options, with sweeps over all of their states.
+// and with all its options, with sweeps over all of their states. With -long
+// the games are larger, and more.
 func TestBruteForce(t *testing.T) {
 	for _, v := range env.Variants() {
-		targets, larger := []int{2, 3, 4, 5, 7, 11}, 30
+		targets, larger := sized([]int{2, 3, 7}, []int{2, 3, 4, 5, 7, 11}), sized(15, 30)
 		switch {
 		case v.Ending == env.AfterRound:
-			targets, larger = []int{2, 4}, 16
+			targets, larger = sized([]int{2}, []int{2, 4}), sized(6, 16)
 		case v.Faces < 6:
 			// A turn reaches the target too rarely for sweeps to come to rest soon.
-			targets = []int{2, 3, 4, 5, 7}
+			targets = sized([]int{2, 5}, []int{2, 3, 4, 5, 7})
 		}
 		for _, g := range gamesOf(v, targets...) {
 			gr := newGraph(g, far)

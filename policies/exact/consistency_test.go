@@ -11,9 +11,9 @@ import (
 
 // TestConsistency holds what must be true of the solutions of every game:
 // perfect play evaluates to its own values, nothing gains on it, and a best
-// response earns what it promises.
+// response earns what it promises. With -long the games are of full size.
 func TestConsistency(t *testing.T) {
-	for _, g := range defaults() {
+	for _, g := range defaults(sized(30, 1000)) {
 		t.Run(g.String(), func(t *testing.T) {
 			all := []policy{hashed(g, 3), named(t, "hold-20", g)}
 			if wipes(g) {
@@ -24,10 +24,10 @@ func TestConsistency(t *testing.T) {
 		})
 	}
 	for _, v := range env.Variants() {
-		for _, g := range gamesOf(v, 25) {
+		for _, g := range gamesOf(v, sized(12, 25)) {
 			if g.Players() == 2 {
 				t.Run(g.String(), func(t *testing.T) {
-					checkConsistency(t, g, append(fixedPolicies(t, g, 1, 5, 20), hashed(g, 3), hashed(g, 4))...)
+					checkConsistency(t, g, append(fixedPolicies(t, g, sized([]int{5}, []int{1, 5, 20})...), hashed(g, 3), hashed(g, 4))...)
 				})
 			}
 		}
@@ -41,7 +41,7 @@ func wipes(g env.Game) bool {
 
 // TestConsistencyLong is TestConsistency of large games.
 func TestConsistencyLong(t *testing.T) {
-	if !*long {
+	if !*exact.Long {
 		t.Skip("takes minutes; run it with -long")
 	}
 	for _, v := range env.Variants() {
@@ -350,7 +350,7 @@ func TestCochonControl(t *testing.T) {
 // points, and worse if the other has more; it makes no difference where any
 // gain reaches the target at once.
 func TestMonotone(t *testing.T) {
-	for _, g := range defaults() {
+	for _, g := range defaults(sized(50, 1000)) {
 		s := solve(t, g)
 		target := g.Target()
 		// same reports whether a point more makes no difference to a player.

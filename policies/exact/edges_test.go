@@ -43,7 +43,7 @@ func TestLastRoll(t *testing.T) {
 			}
 		}
 	}
-	for _, target := range []int{2, 5, 10, 20, 50, 100, 150} {
+	for _, target := range sized([]int{2, 5, 10, 50}, []int{2, 5, 10, 20, 50, 100, 150}) {
 		g := game("pig-last-round", 2, target)
 		// Perfect play goes beyond the target, but leaves half of a layout's margin.
 		if past := solve(t, g).LastRoll() - target; past < 0 || past > policies.BeyondTarget/2 {
@@ -54,7 +54,8 @@ func TestLastRoll(t *testing.T) {
 
 // TestNeverHold checks games of a last round whose players may never end them.
 func TestNeverHold(t *testing.T) {
-	g := game("pig-last-round", 2, 50)
+	target := sized(25, 50)
+	g := game("pig-last-round", 2, target)
 	roll, hold := named(t, "always-roll", g), named(t, "hold-20", g)
 	inf := math.Inf(1)
 	if got := evaluate(t, g, roll, roll); !slices.Equal(got.Win, []float64{0, 0}) || got.Turns != inf || got.Decisions != inf {
@@ -63,7 +64,7 @@ func TestNeverHold(t *testing.T) {
 	// Against always-roll, hold-20 is alone in banking points: it takes as many
 	// turns as a lone player does, and a decision more, to hold at the end. The
 	// other has a turn for each of them, of 6 rolls on average.
-	lone := game("pig", 1, 50)
+	lone := game("pig", 1, target)
 	alone := evaluate(t, lone, named(t, "hold-20", lone))
 	for seat, seats := range [][]policy{{hold, roll}, {roll, hold}} {
 		want := exact.Evaluation{Win: []float64{0, 0}, Turns: 2 * alone.Turns, Decisions: alone.Decisions + 1 + 6*alone.Turns}
@@ -132,7 +133,7 @@ func TestResponseToWaiter(t *testing.T) {
 		{"when behind", func(own, other int) bool { return own < other }, false},
 		{"at odd sums", func(own, other int) bool { return (own+other)%2 == 1 }, false},
 	} {
-		for _, target := range []int{2, 7, 12} {
+		for _, target := range sized([]int{2, 7}, []int{2, 7, 12}) {
 			g := game("pig-last-round", 2, target)
 			p := waiter(g, "who waits "+test.name, test.waits)
 			r := respond(t, g, p)

@@ -2,7 +2,6 @@ package exact_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"math"
 	"strings"
@@ -13,7 +12,13 @@ import (
 	"pigpen/policies/exact"
 )
 
-var long = flag.Bool("long", false, "run the tests that take minutes")
+// sized returns how much a test does: quick, or the whole with -long.
+func sized[T any](quick, whole T) T {
+	if *exact.Long {
+		return whole
+	}
+	return quick
+}
 
 func game(variant string, players, target int) env.Game {
 	return env.Must(env.New(env.Config{Variant: variant, Players: players, Target: target}))
@@ -57,10 +62,12 @@ func gamesOf(v *env.Variant, targets ...int) (games []env.Game) {
 	return games
 }
 
-// defaults returns the game of two of every variant with the default target.
-func defaults() (games []env.Game) {
+// defaults returns the game of two of every variant with the default target, or
+// with one that is no higher than most.
+func defaults(most int) (games []env.Game) {
 	for _, v := range env.Variants() {
-		games = append(games, env.Must(env.New(env.Config{Variant: v.ID})))
+		target := max(v.Target.Min, min(v.Target.Default, most))
+		games = append(games, env.Must(env.New(env.Config{Variant: v.ID, Target: target})))
 	}
 	return games
 }
