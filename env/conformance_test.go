@@ -22,6 +22,8 @@ func smallTarget(v *env.Variant) int {
 
 // gamesOf returns games of a variant: the fewest players, three and the most,
 // with the least target, a small one and the default, and each option changed.
+// Without -long three players play to the small target alone, and the most to
+// the least.
 func gamesOf(v *env.Variant) []env.Game {
 	var games []env.Game
 	seen := make(map[env.Game]bool)
@@ -33,6 +35,9 @@ func gamesOf(v *env.Variant) []env.Game {
 	}
 	for _, target := range []int{v.Target.Min, smallTarget(v), v.Target.Default} {
 		for _, players := range []int{v.MinPlayers, env.DefaultPlayers, 3, v.MaxPlayers} {
+			if !*env.Long && (players == 3 && target != smallTarget(v) || players == v.MaxPlayers && players > 3 && target != v.Target.Min) {
+				continue
+			}
 			add(env.Config{Variant: v.ID, Players: players, Target: target})
 		}
 	}

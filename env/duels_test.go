@@ -22,7 +22,11 @@ func drawing(g Game) []Rand {
 // small games, every roll and holding lead where AfterRoll and AfterHold lead.
 func TestDuels(t *testing.T) {
 	for _, v := range Variants() {
-		target := max(v.Target.Min, min(v.Target.Default, 14))
+		most := 9
+		if *Long {
+			most = 14
+		}
+		target := max(v.Target.Min, min(v.Target.Default, most))
 		configs := []Config{{Variant: v.ID, Target: target}}
 		for _, o := range v.Options {
 			configs = append(configs, Config{Variant: v.ID, Options: map[string]bool{o.Name: !o.Default}})

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"pigpen/policies/trained"
 )
 
 // A shown command is one that a document prints, with its output.
@@ -67,10 +69,21 @@ func runShown(t *testing.T, folder, command string) string {
 // lines.
 var inline = regexp.MustCompile("`go run\\s+(\\./cmd/pigpen [^`A-Z]*)`")
 
-// TestREADME runs every command of the README, in order and in one folder,
-// and compares what it prints with what the README shows. "go test" is run
-// already; .ci/run must call it in the same words.
-func TestREADME(t *testing.T) {
+// steps matches how long a command of the README trains.
+var steps = regexp.MustCompile(`--steps \d+M`)
+
+// form replaces every number by a #, and every run of spaces by one, so that
+// texts with other numbers in columns of other widths are the same.
+func form(text string) string {
+	text = regexp.MustCompile(`\d+(\.\d+)?`).ReplaceAllString(text, "#")
+	return regexp.MustCompile(` +`).ReplaceAllString(text, " ")
+}
+
+// TestREADMECommands runs every command of the README, in order and in one
+// folder, and compares what it prints with what the README shows. "go test" is
+// run already; .ci/run must call it in the same words. Without -long trainings
+// are short, and what depends on them is compared but for its numbers.
+func TestREADMECommands(t *testing.T) {
 	text := readme(t)
 	ci, err := os.ReadFile(filepath.Join(root, ".ci/run"))
 	if err != nil {
@@ -91,8 +104,12 @@ func TestREADME(t *testing.T) {
 			t.Errorf("%q is neither a test nor pigpen", s.command)
 			continue
 		}
-		if output := runShown(t, folder, s.command); output != s.output {
-			t.Errorf("%s prints\n%s\nand the README shows\n%s", s.command, output, s.output)
+		command, same := s.command, func(text string) string { return text }
+		if !*long && strings.Contains(command, "q.msgpack") {
+			command, same = steps.ReplaceAllString(command, "--steps 1M"), form
+		}
+		if output := runShown(t, folder, command); same(output) != same(s.output) {
+			t.Errorf("%s prints\n%s\nand the README shows\n%s", command, output, s.output)
 		}
 	}
 	sentences := inline.FindAllStringSubmatch(text, -1)
@@ -109,38 +126,72 @@ func TestREADME(t *testing.T) {
 	}
 }
 
-// TestREADMEFigures trains what the README reports in its table and around it,
-// which takes minutes.
-func TestREADMEFigures(t *testing.T) {
-	if !*long {
-		t.Skip("only with -long")
-	}
-	text := readme(t)
+// TestREADMELearningTable checks the README's table of what learners come to.
+// With -long it trains every row, which takes minutes. Without, it looks at the
+// rows of which the longest training is built in.
+func TestREADMELearningTable(t *testing.T) {
 	row := regexp.MustCompile("(?m)^\\| `(--[^`]*)` \\| (.*) \\|$")
-	rows := row.FindAllStringSubmatch(text, -1)
+	rows := row.FindAllStringSubmatch(readme(t), -1)
 	if len(rows) != 5 {
 		t.Fatalf("the README's table of learners has %d rows, want 5", len(rows))
 	}
-	folder := t.TempDir()
-	for _, m := range rows {
-		flags, shown := m[1], strings.Split(m[2], " | ")
-		command := "train " + flags + " --log " + strings.ReplaceAll(strings.Trim(flags, "-"), " ", "") + ".csv --eval-every 100M --out p.msgpack"
-		if strings.Contains(flags, "textbook") {
-			command += " --steps 1G"
-		}
-		runShown(t, folder, "go run ./cmd/pigpen "+command)
-		log, err := os.ReadFile(filepath.Join(folder, strings.Fields(strings.Split(command, "--log ")[1])[0]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, at := range []int{100e6, 400e6, 1000e6, 2500e6} {
-			if got := winsAt(string(log), at); got != shown[i] {
-				t.Errorf("after %d decisions, %s wins %s, and the README says %s", at, command, got, shown[i])
+	builtIn := 0
+	for _, p := range trained.List() {
+		for _, m := range rows {
+			if p.Command != "pigpen train --variant pig "+m[1]+" --steps 2.5G --out "+p.Name+".msgpack" {
+				continue
+			}
+			builtIn++
+			shown := strings.Split(m[2], " | ")
+			if want := fmt.Sprintf("%.3f%%", 100*p.WinMean); shown[len(shown)-1] != want {
+				t.Errorf("after 2.5G decisions %s wins %s by the README, and %s wins %s", m[1], shown[len(shown)-1], p.Name, want)
 			}
 		}
 	}
+	if builtIn == 0 {
+		t.Error("no built-in policy is of the README's table of learners")
+	}
+	if !*long {
+		return
+	}
+	folder := t.TempDir()
+	for _, m := range rows {
+		t.Run(m[1], func(t *testing.T) {
+			t.Parallel()
+			checkRow(t, folder, m[1], strings.Split(m[2], " | "))
+		})
+	}
+}
+
+// checkRow trains with flags, writes its log into folder, and compares with the
+// cells that the README shows.
+func checkRow(t *testing.T, folder, flags string, shown []string) {
+	log := strings.ReplaceAll(strings.Trim(flags, "-"), " ", "")
+	command := "train " + flags + " --log " + log + ".csv --eval-every 100M --out " + log + ".msgpack"
+	if strings.Contains(flags, "textbook") {
+		command += " --steps 1G"
+	}
+	runShown(t, folder, "go run ./cmd/pigpen "+command)
+	rows, err := os.ReadFile(filepath.Join(folder, log+".csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, at := range []int{100e6, 400e6, 1000e6, 2500e6} {
+		if got := winsAt(string(rows), at); got != shown[i] {
+			t.Errorf("after %d decisions, %s wins %s, and the README says %s", at, command, got, shown[i])
+		}
+	}
+}
+
+// TestREADMEScores runs what the README gives a score of in its sentences.
+func TestREADMEScores(t *testing.T) {
+	text, folder := readme(t), t.TempDir()
 	percent := regexp.MustCompile(`in all +wins +(\d+\.\d+%)`)
-	for _, command := range []string{"eval hold-20", "train --target 30 --steps 100M", "train --agent montecarlo --target 30 --steps 100M", "train --update expected --target 30 --steps 100M"} {
+	commands := []string{"eval hold-20"}
+	if *long {
+		commands = append(commands, "train --target 30 --steps 100M", "train --agent montecarlo --target 30 --steps 100M", "train --update expected --target 30 --steps 100M")
+	}
+	for _, command := range commands {
 		m := percent.FindStringSubmatch(runShown(t, folder, "go run ./cmd/pigpen "+command))
 		if m == nil || !strings.Contains(text, m[1]) {
 			t.Errorf("the README lacks what %s prints: %v", command, m)
