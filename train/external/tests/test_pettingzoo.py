@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import gc
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 pytest.importorskip("pettingzoo")
 
-from pettingzoo.test import api_test, seed_test
+from pettingzoo.test import (
+    api_test,
+    max_cycles_test,
+    parallel_api_test,
+    parallel_seed_test,
+    render_test,
+    seed_test,
+)
 
 import pigpen
-from pigpen.pettingzoo import raw_env
+from pigpen.pettingzoo import cycled_env, raw_env
 
 VARIANTS = list(pigpen.ENVS.values())
 
@@ -103,3 +113,88 @@ def test_pictures():
     env.step(pigpen.ROLL)
     assert first.dtype == np.uint8 and first.shape == env.render().shape and (first != env.render()).any()
     env.close()
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_pettingzoos_other_tests(variant, players, capsys):
+    def make(**kwargs):
+        return pigpen.aec_env(variant, players, **kwargs)
+
+    seed_test(make, num_cycles=30)
+    render_test(make)
+    assert capsys.readouterr().out.count("seat 0 to move") > 0
+    parallel = pigpen.parallel_env(variant, players)
+    parallel_api_test(parallel, num_cycles=60)
+    parallel_seed_test(lambda: pigpen.parallel_env(variant, players), num_cycles=30)
+    max_cycles_test(pigpen_parallel)
+    parallel.close()
+    gc.collect()  # those tests close nothing
+
+
+def pigpen_parallel_env(**kwargs):
+    return pigpen.parallel_env("pig", 3, **kwargs)
+
+
+pigpen_parallel = SimpleNamespace(
+    parallel_env=pigpen_parallel_env, env=lambda **kwargs: cycled_env("pig", 3, **kwargs)
+)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_observations_can_be_saved(variant, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    env = pigpen.aec_env(variant, mask="info", normalize=True)
+    api_test(env, num_cycles=30)
+    env.close()
+    picture = raw_env(variant, render_mode="rgb_array")
+    picture.reset(seed=1)
+    assert picture.render().ndim == 3
+    picture.close()
+
+
+@pytest.mark.parametrize("players", [1, 2, 4])
+@pytest.mark.parametrize("variant", ["pig", "pig-last-round"])
+def test_parallel_plays_what_the_other_plays(variant, players):
+    if (variant, players) == ("pig-last-round", 1):
+        pytest.skip("pig-last-round is for two and more")
+    aec, parallel = raw_env(variant, players, target=20), pigpen.parallel_env(variant, players, target=20)
+    rng = np.random.default_rng(1)
+    for seed in range(10):
+        aec.reset(seed=seed)
+        observations, infos = parallel.reset(seed=seed)
+        while parallel.agents:
+            mover = aec.agent_selection
+            for agent in parallel.agents:
+                assert parallel.observation_space(agent).contains(observations[agent])
+                assert (observations[agent]["observation"] == aec.observe(agent)["observation"]).all()
+                mask = observations[agent]["action_mask"]
+                assert mask[:2].tolist() == aec.observe(agent)["action_mask"].tolist()
+                assert mask[2] == (agent != mover) and (infos[agent]["action_mask"] == mask).all()
+                assert (aec.infos[agent]["action_mask"] == mask[:2]).all()
+            actions = {agent: int(rng.integers(3)) for agent in parallel.agents}
+            taken = 0 if actions[mover] == 2 else actions[mover]  # waiting is a hold, or a roll where that is illegal
+            hold = bool(aec.observe(mover)["action_mask"][0])
+            taken = 1 if actions[mover] == 2 else actions[mover]
+            observations, rewards, terminated, truncated, infos = parallel.step(actions)
+            aec.step(taken)
+            assert infos[mover]["illegal_action"] == (actions[mover] == 2 or (actions[mover] == 0 and not hold))
+            for agent, reward in rewards.items():
+                assert reward == aec.rewards[agent] and terminated[agent] == aec.terminations[agent]
+    with pytest.raises(pigpen.EpisodeOver):
+        parallel.step({})
+    parallel.reset(seed=1)
+    with pytest.raises(pigpen.BadArgument, match="player_0's turn"):
+        parallel.step({})
+    aec.close(), parallel.close()
+
+
+def test_penalties_and_noops_of_agents():
+    for illegal, total, reward in [("roll", True, 0), (-0.5, True, -0.5), ("noop", False, 0)]:
+        env = raw_env(illegal=illegal)
+        env.reset(seed=1)
+        env.step(pigpen.HOLD)
+        assert env.rewards == {"player_0": reward, "player_1": 0}
+        assert env.infos["player_0"]["illegal_action"] == 1 and env.infos["player_1"]["illegal_action"] == 0
+        assert (env.observe("player_0")["observation"][1] > 0) == total
+        env.close()

@@ -115,7 +115,7 @@ class PigEnv(Playing, gymnasium.Env[Any, int]):
             action = operator.index(action)
         except TypeError:
             action = int(integers(action, np.uint8, "an action").item())
-        if not self._live or self._games.stale:
+        if not self._live or self._client is None or self._games.stale:
             self._check_live()
         before = self._last
         illegal = action == 0 and not self._hold
@@ -251,14 +251,13 @@ class _Vector(Playing, VectorEnv[Any, Any, Any]):
     def _take(self, actions: npt.ArrayLike) -> tuple[Rows, npt.NDArray[np.uint8]]:
         """Steps, with holds made rolls where the rules and the settings say so; returns
         the rows and where actions were illegal, 0 or 1."""
-        if self._games.stale:
+        if self._client is None or self._games.stale:
+            assert self.client  # which raises where it is closed
             self._see(self._refresh())
         given = integers(actions, np.uint8, "actions")
         if given.shape != (self.num_envs,):
             raise BadArgument(f"actions have shape {given.shape}, not {(self.num_envs,)}")
         must = self._must_roll
-        if self._client is None:
-            self.client  # noqa: B018, which raises
         rows = self._games.step(given | must if self._rolls else given)
         return rows, must & (given == 0)
 

@@ -1,0 +1,219 @@
+"""Opponents in Python, in lockstep with the server's, and those that change."""
+
+from __future__ import annotations
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+
+import pigpen
+
+
+class Hold:
+    """The rule hold-N; it counts the states that it is asked for."""
+
+    def __init__(self, at, target, last_round=False):
+        self.at, self.target, self.asked, self.batches = at, target, 0, 0
+        self.last_round = last_round
+
+    def __call__(self, observations, action_mask):
+        self.asked += len(observations)
+        self.batches += 1
+        assert observations.dtype == np.int16 and action_mask.dtype == np.int8 and action_mask[:, 1].all()
+        assert (action_mask[:, 0] == (observations[:, 1] > 0)).all()
+        own, total = observations[:, 0], observations[:, 1]
+        if not self.last_round:
+            return total < np.minimum(self.at, self.target - own)
+        best = observations[:, 2:-1].max(1)  # once somebody has the target, only more than that will do
+        return total < np.where(best >= self.target, best + 1 - own, np.minimum(self.at, self.target - own))
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+@pytest.mark.parametrize("players", [1, 2, 3])
+@pytest.mark.parametrize("variant", ["pig", "pig-last-round", "piglet"])
+@pytest.mark.parametrize("illegal", ["roll", "noop"])
+def test_lockstep_with_the_servers(mode, players, variant, illegal):
+    """A function that does what a policy by name does plays the same games, die for die."""
+    if (variant, players) in (("pig-last-round", 1), ("piglet", 1)):
+        pytest.skip("it is for two and more")
+    n, rng, target = 23, np.random.default_rng(1), 6 if variant == "piglet" else 12
+    least, last_round = (1 if variant == "piglet" else 4), variant == "pig-last-round"
+    names = [f"hold-{least + k}" for k in range(max(1, players - 1))]
+    rules = [Hold(least + k, target, last_round) for k in range(max(1, players - 1))]
+    settings = {
+        "players": players, "target": target, "seat": "rotate", "first": "random", "step_limit": 25, "illegal": illegal,
+    }  # fmt: skip
+    server = pigpen.PigVectorEnv(n, variant, opponents=names, autoreset_mode=mode, **settings)
+    python = pigpen.PigVectorEnv(n, variant, opponents=rules, autoreset_mode=mode, **settings)
+    one, two = server.reset(seed=3), python.reset(seed=3)
+    ends = np.zeros(3, np.int64)
+    for step in range(250):
+        assert (one[0] == two[0]).all()
+        a, b = one[-1], two[-1]
+        assert a.keys() == b.keys()
+        for name in ("action_mask", "illegal_action"):
+            assert (a[name] == b[name]).all()
+        if "final_obs" in a:
+            which = a["_final_obs"]
+            assert (which == b["_final_obs"]).all()
+            assert (np.stack(list(a["final_obs"][which])) == np.stack(list(b["final_obs"][which]))).all()
+        actions = rng.integers(0, 2, n)
+        one, two = server.step(actions), python.step(actions)
+        for x, y in zip(one[1:4], two[1:4]):
+            assert (x == y).all(), step
+        ended = one[2] | one[3]
+        ends += one[2].sum(), one[3].sum(), (one[1] > 0).sum()
+        if mode is AutoresetMode.DISABLED and ended.any():
+            server_rows = server.reset(options={"reset_mask": ended})
+            python_rows = python.reset(options={"reset_mask": ended})
+            one, two = (server_rows[0], server_rows[1]), (python_rows[0], python_rows[1])
+    assert ends[0] > 20 and (ends[2] > 5 or players == 1)
+    if players > 1:
+        assert rules[0].asked > 1.5 * rules[0].batches  # it is asked in batches
+    server.close(), python.close()
+
+
+def test_single():
+    with gymnasium.make("pigpen/Pig-v0", opponents="hold-6", target=20) as server:
+        with gymnasium.make("pigpen/Pig-v0", opponents=Hold(6, 20), target=20, render_mode="ansi") as python:
+            for seed in range(30):
+                one, two = server.reset(seed=seed), python.reset(seed=seed)
+                over = False
+                while not over:
+                    assert (one[0] == two[0]).all() and (one[-1]["action_mask"] == two[-1]["action_mask"]).all()
+                    action = int(one[0][1] < 8)
+                    one, two = server.step(action), python.step(action)
+                    assert one[1:4] == two[1:4]
+                    over = one[2]
+            assert "hold" in python.render().lower()
+            with pytest.raises(pigpen.EpisodeOver):
+                python.step(1)
+
+
+def test_set_opponents_by_name_keeps_the_games():
+    env, twin = pigpen.PigVectorEnv(50, target=30), pigpen.PigVectorEnv(50, target=30)
+    env.reset(seed=1), twin.reset(seed=1)
+    ones = np.ones(50, np.int64)
+    for _ in range(3):
+        shown, same = env.step(ones)[0], twin.step(ones)[0]
+    env.set_opponents("always-roll")
+    assert (shown == same).all()
+    hold = np.zeros(50, np.int64)
+    after, before = env.step(hold)[0], twin.step(hold)[0]
+    assert (after[:, 0] == before[:, 0]).all()  # the learner's points, from where they were
+    assert (after != before).any()  # and other opponents
+    with pytest.raises(pigpen.BadPolicy):
+        env.set_opponents("nobody")
+    env.step(ones)
+    env.close(), twin.close()
+
+
+def test_set_opponents_in_python_takes_effect_at_once():
+    first, second = Hold(3, 30), Hold(5, 30)
+    env = pigpen.PigVectorEnv(40, opponents=first, target=30)
+    env.reset(seed=1)
+    zeros = np.zeros(40, np.int64)
+    for _ in range(4):
+        env.step(zeros)
+    assert first.asked and not second.asked
+    env.set_opponents(second)
+    before = first.asked
+    for _ in range(4):
+        env.step(zeros)
+    assert first.asked == before and second.asked
+    with pytest.raises(pigpen.BadArgument, match="2 opponents for 1"):
+        env.set_opponents([first, second])
+    env.step(zeros)
+    env.close()
+
+
+def test_set_opponents_of_the_other_kind_waits_for_a_reset():
+    rule = Hold(5, 30)
+    env, twin = pigpen.PigVectorEnv(8, target=30, seat="rotate"), pigpen.PigVectorEnv(8, target=30, seat="rotate")
+    env.reset(seed=1), twin.reset(seed=1)
+    env.set_opponents(rule)
+    ones = np.ones(8, np.int64)
+    for _ in range(5):
+        assert (env.step(ones)[0] == twin.step(ones)[0]).all()
+    assert not rule.asked
+    env.reset(seed=2)
+    twin.set_opponents("hold-5")
+    twin.reset(seed=2)
+    for _ in range(50):
+        assert (env.step(ones)[0] == twin.step(ones)[0]).all()
+    assert rule.asked
+    env.set_opponents("hold-5")
+    env.reset(seed=2), twin.reset(seed=2)
+    before = rule.asked
+    for _ in range(10):
+        assert (env.step(ones)[0] == twin.step(ones)[0]).all()
+    assert rule.asked == before
+    env.close(), twin.close()
+    with pytest.raises(pigpen.BadArgument, match="every seat"):
+        env = pigpen.PigSelfPlayVectorEnv(2)
+        try:
+            env.set_opponents("hold-5")
+        finally:
+            env.close()
+
+
+def test_pools():
+    one, two, three = Hold(3, 20), Hold(4, 20), Hold(5, 20)
+    pool = pigpen.Pool([one, two], [3, 1])
+    env = pigpen.PigVectorEnv(200, opponents=pool, target=20, autoreset_mode="SameStep")
+    env.reset(seed=1)
+    drawn = env._games._drawn[:, 0].copy()
+    assert 120 < (drawn == 0).sum() < 180  # 150 are expected
+    env.reset(seed=1)
+    assert (env._games._drawn[:, 0] == drawn).all()
+    ones = np.ones(200, np.int64)
+    ended = np.zeros(200, np.bool_)
+    for _ in range(10):
+        *_, terminated, _, _ = env.step(ones)
+        ended |= terminated
+    assert ended.any() and not ended.all()
+    assert (env._games._drawn[~ended, 0] == drawn[~ended]).all()  # for a whole episode
+    assert one.asked and two.asked
+    pool.add(three, 4)
+    pool.set_weights([0, 0, 1])
+    env.reset(seed=2)
+    before = one.asked, two.asked
+    for _ in range(10):
+        env.step(ones)
+    assert three.asked and (one.asked, two.asked) == before
+    env.set_opponents(pigpen.Pool(["hold-3", three]))  # names and functions in one
+    env.step(ones)
+    env.close()
+    for members, weights in [([], None), ([one], [1, 2]), ([one], [0]), ([one, two], [1, -1]), ([one], [float("nan")])]:
+        with pytest.raises(pigpen.BadArgument):
+            pigpen.Pool(members, weights)
+    with pytest.raises(pigpen.BadArgument):
+        pool.set_weights([1])
+    assert pool.weights == [0, 0, 1]
+
+
+def test_opponents_that_cannot_be():
+    for wrong, kind in [
+        (3, (TypeError, pigpen.PigpenError)),
+        ([len, len], pigpen.BadArgument),
+        (pigpen.Pool(["nobody"]), pigpen.PigpenError),
+        ([None], pigpen.BadArgument),
+    ]:
+        with pytest.raises(kind):
+            pigpen.PigVectorEnv(2, opponents=wrong)
+    for wrong in (lambda o, m: [1], lambda o, m: np.full(len(o), 0.5), lambda o, m: np.full(len(o), 300)):
+        env = pigpen.PigVectorEnv(3, opponents=wrong)
+        env.reset(seed=1)
+        with pytest.raises(pigpen.BadArgument):
+            for _ in range(50):
+                env.step([0, 0, 0])
+        env.close()
+    with pytest.raises(ZeroDivisionError):
+        env = pigpen.PigEnv(opponents=lambda o, m: 1 // 0)
+        try:
+            env.reset(seed=1)
+            for _ in range(50):
+                env.step(0)
+        finally:
+            env.close()
