@@ -36,8 +36,9 @@ type progress struct {
 
 	mu    sync.Mutex
 	tasks []*task // under way, each a part of the one before
-	begun time.Time
-	ended chan struct{} // closed when no task is under way any more
+	// When the work began, and when the last of its tasks ended.
+	begun, idle time.Time
+	ended       chan struct{} // closed when no task is under way any more
 
 	// When the next line is to be printed, and when the last was, at how many
 	// tenths of the work.
@@ -110,8 +111,10 @@ func (p *progress) begin(what string, details ...string) *task {
 	t := &task{of: p}
 	t.reset(what, details)
 	if len(p.tasks) == 0 {
-		p.begun = t.begun
-		p.due, p.printed, p.tenths = p.begun.Add(p.quiet), time.Time{}, 0
+		if p.begun.IsZero() || t.begun.Sub(p.idle) > shortWork {
+			p.begun = t.begun
+			p.due, p.printed, p.tenths = p.begun.Add(p.quiet), time.Time{}, 0
+		} // else it goes on where it has just ended
 		if p.every > 0 {
 			p.ended = make(chan struct{})
 			go p.watch(p.ended)
@@ -193,9 +196,12 @@ func (t *task) end() {
 		p.tasks = p.tasks[:i]
 	}
 	last := i == 0
-	if last && p.ended != nil {
-		close(p.ended)
-		p.ended = nil
+	if last {
+		p.idle = p.now()
+		if p.ended != nil {
+			close(p.ended)
+			p.ended = nil
+		}
 	}
 	p.mu.Unlock()
 	if last {
@@ -345,6 +351,7 @@ func newProgress(w io.Writer) *trainingProgress {
 		p.show.quiet = 0
 	}
 	p.learning = p.show.begin("training")
+	p.show.refresh()
 	return p
 }
 

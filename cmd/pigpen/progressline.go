@@ -82,13 +82,13 @@ func (v view) fit(columns int) string {
 			return line
 		}
 	}
-	for _, figures := range []string{joined("  ", percent, elapsed), percent} {
-		room := columns - uniseg.StringWidth(joined("  ", "", figures)) - 2
+	for _, figures := range []string{joined(" ", percent, elapsed), percent} {
+		room := columns - len(figures) - 1
 		if room >= uniseg.StringWidth(what) || room >= enoughOfName {
-			return joined("  ", cut(what, room), figures)
+			return joined(" ", cut(what, room), figures)
 		}
 	}
-	return cut(joined(" ", percent, what), columns)
+	return cut(joined(" ", percent, cut(what, max(0, columns-len(percent)-1))), columns)
 }
 
 // enoughOfName is the columns of a name that still tell what it names.
@@ -110,7 +110,10 @@ func cut(text string, columns int) string {
 	if uniseg.StringWidth(text) <= columns {
 		return text
 	}
-	dots := "..."[:max(0, min(3, columns-1))]
+	dots := "..."
+	if columns < enoughOfName {
+		dots = ""
+	}
 	var b strings.Builder
 	room := columns - len(dots)
 	for g := uniseg.NewGraphemes(text); g.Next(); {

@@ -70,7 +70,11 @@ func newBoard(r *rules, players [2]env.Player) *board {
 // solve fills the board.
 func (b *board) solve(ctx context.Context, o Options) (err error) {
 	crew := newCrew(b.rules, o)
-	b.residual, err = b.settle(o,
+	likely := b.likelySweeps()
+	if b.players != [2]env.Player{} {
+		likely = b.longSweeps()
+	}
+	b.residual, err = b.settle(o, likely,
 		func(report func(float64)) (float64, error) {
 			return b.sweep(ctx, crew, b.mirrored, b.cycle, b.byLength, report)
 		},

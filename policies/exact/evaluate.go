@@ -190,7 +190,7 @@ func evaluate(ctx context.Context, g env.Game, players [2]env.Player, o Options)
 		e.chased = make([][]future, r.target)
 	}
 	crew := newCrew(r, o)
-	e.residual, err = r.settle(o,
+	e.residual, err = r.settle(o, r.longSweeps(),
 		func(report func(float64)) (float64, error) {
 			return r.sweep(ctx, crew, false, e.cycle, r.byPair, report)
 		},

@@ -136,10 +136,15 @@ const (
 	maxSweeps = 1000
 )
 
-// likelySweeps returns how many sweeps a game takes in which a roll can cost the
-// banked score, where nothing else is known: targets of 100, 300 and 500 take
-// 13, 21 and 30.
+// likelySweeps returns how many sweeps perfect play takes, as far as it can be
+// said before the first, in a game in which a roll can cost the banked score:
+// targets of 100, 300 and 500 take 13, 21 and 30. Given policies take more, the
+// longer they hold out without winning; see longSweeps.
 func (r *rules) likelySweeps() float64 { return 1.3 * math.Sqrt(float64(r.target)) }
+
+// longSweeps is likelySweeps where policies are given: two that hold early take
+// 37, 92 and 199 at targets of 100, 200 and 300.
+func (r *rules) longSweeps() float64 { return 0.5 * float64(r.target) }
 
 // settle sweeps once or, where a roll can cost the banked score, which a sweep
 // comes to last, until the values of such scores stand still. carry takes the
@@ -149,12 +154,13 @@ func (r *rules) likelySweeps() float64 { return 1.3 * math.Sqrt(float64(r.target
 // the difference by a factor.
 //
 // sweep tells report, unless it is nil, which part of it is done, and settle
-// tells o.Progress, with an estimate of the sweeps that are to come.
-func (r *rules) settle(o Options, sweep func(report func(done float64)) (residual float64, err error), carry func() (change float64)) (residual float64, err error) {
+// tells o.Progress, with an estimate of the sweeps that are to come, which begins
+// with likely.
+func (r *rules) settle(o Options, likely float64, sweep func(report func(done float64)) (residual float64, err error), carry func() (change float64)) (residual float64, err error) {
 	if !r.wipes {
 		return sweep(o.Progress)
 	}
-	e := estimate{sweeps: r.likelySweeps()}
+	e := estimate{sweeps: likely}
 	var report func(done float64)
 	if o.Progress != nil {
 		report = func(done float64) { o.Progress(e.done(done)) }
