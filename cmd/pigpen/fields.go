@@ -108,10 +108,10 @@ var kinds = map[string]fieldKind{
 		q.seed, ok = n.natural(value)
 		return ok
 	}},
-	"seeds":   {what: "a list of integers in [0, 2^64)", batch: true, read: readSeeds},
-	"mask":    {what: "a list of true and false, or of 1 and 0", batch: true, read: readMask},
+	"seeds":   {what: fmt.Sprintf("a list of integers in [0, 2^64), at most %d", maxGames), batch: true, read: readSeeds},
+	"mask":    {what: fmt.Sprintf("a list of true and false, or of 1 and 0, at most %d", maxGames), batch: true, read: readMask},
 	"action":  numberIn(0, 1, func(q *request) *int64 { return &q.action }),
-	"actions": {what: "a list of actions, each a number in [0, 255]", batch: true, read: readActions},
+	"actions": {what: fmt.Sprintf("a list of actions, each a number in [0, 255], at most %d", maxGames), batch: true, read: readActions},
 	"states": {what: "bytes", batch: true, read: func(n notation, value []byte, q *request) (ok bool) {
 		q.states, ok = n.blob(value)
 		return ok
@@ -136,8 +136,14 @@ func readOptions(n notation, value []byte, q *request) bool {
 	return true
 }
 
+// Lists of numbers for each game have at most maxGames, so that a frame of many
+// small numbers takes no multiple of its size.
+
 func readSeeds(n notation, value []byte, q *request) bool {
 	if packed, ok := n.packed(value); ok {
+		if len(packed)/8 > maxGames {
+			return false
+		}
 		q.seeds = make([]uint64, len(packed)/8)
 		for i := range q.seeds {
 			q.seeds[i] = binary.LittleEndian.Uint64(packed[8*i:])
@@ -151,7 +157,7 @@ func readSeeds(n notation, value []byte, q *request) bool {
 	q.seeds = []uint64{}
 	for element, rest := n.cut(inside); element != nil; element, rest = n.cut(rest) {
 		seed, ok := n.natural(element)
-		if !ok {
+		if !ok || len(q.seeds) == maxGames {
 			return false
 		}
 		q.seeds = append(q.seeds, seed)
@@ -161,6 +167,9 @@ func readSeeds(n notation, value []byte, q *request) bool {
 
 func readMask(n notation, value []byte, q *request) bool {
 	if packed, ok := n.packed(value); ok {
+		if len(packed) > maxGames {
+			return false
+		}
 		q.mask = make([]bool, len(packed))
 		for i, b := range packed {
 			if b > 1 {
@@ -176,6 +185,9 @@ func readMask(n notation, value []byte, q *request) bool {
 	}
 	q.mask = []bool{}
 	for element, rest := n.cut(inside); element != nil; element, rest = n.cut(rest) {
+		if len(q.mask) == maxGames {
+			return false
+		}
 		on, ok := n.boolean(element)
 		if !ok {
 			x, isNumber := n.integer(element)
@@ -191,6 +203,9 @@ func readMask(n notation, value []byte, q *request) bool {
 
 func readActions(n notation, value []byte, q *request) bool {
 	if packed, ok := n.packed(value); ok {
+		if len(packed) > maxGames {
+			return false
+		}
 		q.actions = make([]env.Action, len(packed))
 		for i, b := range packed {
 			q.actions[i] = env.Action(b)
@@ -204,7 +219,7 @@ func readActions(n notation, value []byte, q *request) bool {
 	q.actions = []env.Action{}
 	for element, rest := n.cut(inside); element != nil; element, rest = n.cut(rest) {
 		x, ok := n.integer(element)
-		if !ok || x < 0 || x > math.MaxUint8 {
+		if !ok || x < 0 || x > math.MaxUint8 || len(q.actions) == maxGames {
 			return false
 		}
 		q.actions = append(q.actions, env.Action(x))

@@ -493,3 +493,32 @@ func TestByteOrderMark(t *testing.T) {
 		}
 	}
 }
+
+// TestManyGames gives lists of as many numbers as a session can hold games, and
+// of one more, which is refused before it is compared with the environment.
+func TestManyGames(t *testing.T) {
+	for _, format := range formats {
+		c := newClient(t, format, "")
+		c.ask("make")
+		handle := field{"env", 1}
+		c.ask("reset", handle)
+		for _, n := range []int{maxGames, maxGames + 1} {
+			says := fmt.Sprintf("has %d elements, not 1", maxGames)
+			if n > maxGames {
+				says = fmt.Sprintf("at most %d", maxGames)
+			}
+			for _, request := range []struct {
+				op   string
+				list field
+			}{
+				{"step", field{"actions", column{make([]uint8, n), 0}}}, {"step", field{"actions", make([]int, n)}},
+				{"reset", field{"mask", column{make([]bool, n), 0}}}, {"reset", field{"mask", make([]int, n)}},
+				{"reset", field{"seeds", column{make([]uint64, n), 0}}}, {"reset", field{"seeds", make([]int, n)}},
+			} {
+				if message := c.refused(codeBadRequest, request.op, handle, request.list); !strings.Contains(message, says) {
+					t.Errorf("%s: %d %s: %q, want %q in it", format, n, request.list.name, message, says)
+				}
+			}
+		}
+	}
+}
