@@ -9,9 +9,9 @@
 package agents
 
 import (
-	"encoding"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"pigpen/env"
@@ -32,10 +32,16 @@ type Agent interface {
 	// Gauges tells how the learning stands.
 	Gauges() Gauges
 
-	// A snapshot of the agent between two calls of Learn can be restored by an
-	// agent made alike, which then goes on as this one would.
-	encoding.BinaryAppender
-	encoding.BinaryUnmarshaler
+	// StateSize returns the number of bytes that WriteState writes.
+	StateSize() int64
+	// WriteState writes the agent's state between two calls of Learn. It takes
+	// little memory beside the agent's own.
+	WriteState(w io.Writer) error
+	// ReadState reads the state of an agent that was made alike, up to the end
+	// of r; the agent then goes on as that one would. The error wraps
+	// [ErrState], or is the reader's own; after an error the agent can only read
+	// another state.
+	ReadState(r io.Reader) error
 }
 
 // Played counts what an agent played.
@@ -108,6 +114,8 @@ type Recipe struct {
 	Defaults Settings
 	// Expected are the defaults with expected updates, where there are any.
 	Expected Settings
+	// ManyPlayers are the defaults with three and more players, where they differ.
+	ManyPlayers Settings
 	// Uses lists the settings that the recipe heeds.
 	Uses []Setting
 	// MaxPlayers is the largest number of players that it learns for.
@@ -131,6 +139,15 @@ type Config struct {
 // is exact but for what is made and dropped at the end of a round, a third more
 // at most.
 func (r Recipe) BytesPerEntry(workers int) int { return r.bytes(workers) }
+
+// DefaultsFor returns the settings that are taken for g unless others are asked
+// for.
+func (r Recipe) DefaultsFor(g env.Game) Settings {
+	if g.Players() > 2 && r.ManyPlayers != (Settings{}) {
+		return r.ManyPlayers
+	}
+	return r.Defaults
+}
 
 // New returns an untrained agent for the layout's game, which must not have
 // more players than MaxPlayers.

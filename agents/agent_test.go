@@ -197,14 +197,14 @@ func courses(r Recipe) (all []course) {
 
 // outcome is all that an agent comes to.
 type outcome struct {
-	played   Played
-	gauges   Gauges
-	snapshot []byte
-	greedy   *policies.Table
+	played Played
+	gauges Gauges
+	state  []byte
+	greedy *policies.Table
 }
 
 func (o outcome) equal(p outcome) bool {
-	return o.played == p.played && o.gauges == p.gauges && bytes.Equal(o.snapshot, p.snapshot) && reflect.DeepEqual(o.greedy, p.greedy)
+	return o.played == p.played && o.gauges == p.gauges && bytes.Equal(o.state, p.state) && reflect.DeepEqual(o.greedy, p.greedy)
 }
 
 // follow has an agent learn, with the number of workers that each call is told.
@@ -213,7 +213,7 @@ func follow(t *testing.T, a Agent, calls int, workers func(call int) int) (o out
 	for call := range calls {
 		o.played = o.played.add(a.Learn(workers(call)))
 	}
-	o.gauges, o.snapshot, o.greedy = a.Gauges(), snapshotOf(t, a), a.Greedy()
+	o.gauges, o.state, o.greedy = a.Gauges(), savedState(t, a), a.Greedy()
 	return o
 }
 
@@ -241,7 +241,7 @@ func TestDeterminism(t *testing.T) {
 					t.Errorf("%v: with %s workers Learn comes to something else than with 1", g, name)
 				}
 			}
-			if other := train(2, always(1)); bytes.Equal(other.snapshot, one.snapshot) {
+			if other := train(2, always(1)); bytes.Equal(other.state, one.state) {
 				t.Errorf("%v: Learn comes to the same from different seeds", g)
 			}
 		}
@@ -284,10 +284,10 @@ func TestLookingChangesNothing(t *testing.T) {
 					if again := seen.Greedy(); !reflect.DeepEqual(again, last.greedy) || seen.Gauges() != last.gauges {
 						t.Fatalf("%v: Greedy or Gauges differs from itself after call %d of Learn", c.layout.Game(), call)
 					}
-					snapshotOf(t, seen)
+					savedState(t, seen)
 				}
 			}
-			last.gauges, last.snapshot, last.greedy = seen.Gauges(), snapshotOf(t, seen), seen.Greedy()
+			last.gauges, last.state, last.greedy = seen.Gauges(), savedState(t, seen), seen.Greedy()
 			if !last.equal(want) {
 				t.Errorf("%v: an agent that is looked at comes to something else", c.layout.Game())
 			}

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"fmt"
+	"io"
 	"math"
 
 	"pigpen/env"
@@ -333,23 +334,27 @@ func (q *curriculum) Gauges() Gauges {
 	return g
 }
 
-// AppendBinary implements [Agent].
-func (q *curriculum) AppendBinary(b []byte) ([]byte, error) {
-	return appendParts(b, q.at, q.value, q.count)
-}
+// parts returns what the state holds.
+func (q *curriculum) parts() []any { return []any{&q.at, q.value, q.count} }
 
-// UnmarshalBinary implements [Agent].
-func (q *curriculum) UnmarshalBinary(b []byte) error {
-	if err := readParts(b, &q.at, q.value, q.count); err != nil {
+// StateSize implements [Agent].
+func (q *curriculum) StateSize() int64 { return sizeOf(q.parts()...) }
+
+// WriteState implements [Agent].
+func (q *curriculum) WriteState(w io.Writer) error { return writeParts(w, q.parts()...) }
+
+// ReadState implements [Agent].
+func (q *curriculum) ReadState(r io.Reader) error {
+	if err := readParts(r, q.parts()...); err != nil {
 		return err
 	}
 	if q.at.Pass < 0 || q.at.Pass > maxPass || q.at.Sum < 0 || q.at.Sum > q.highest() || q.at.Block < 0 || q.at.Block >= 1<<q.at.Pass || q.at.Steps < 0 {
-		return fmt.Errorf("%w: it stands at no lesson, %+v", ErrSnapshot, q.at)
+		return fmt.Errorf("%w: it stands at no lesson, %+v", ErrState, q.at)
 	}
 	for _, n := range q.count {
 		if int(n) >= len(q.weights) {
-			return fmt.Errorf("%w: a count of %d", ErrSnapshot, n)
+			return fmt.Errorf("%w: a count of %d", ErrState, n)
 		}
 	}
-	return nil
+	return readEnd(r)
 }

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"slices"
@@ -113,14 +114,14 @@ func newTextbookOf(r Recipe, l policies.Layout, s Settings, seed uint64, stepLim
 // valuesOf returns what an agent that follows a textbook recipe has learned.
 func valuesOf(a Agent) *values { return a.(*textbook).values }
 
-// snapshotOf returns an agent's snapshot.
-func snapshotOf(t testing.TB, a Agent) []byte {
+// savedState returns an agent's state.
+func savedState(t testing.TB, a Agent) []byte {
 	t.Helper()
-	b, err := a.AppendBinary(nil)
-	if err != nil {
-		t.Fatalf("AppendBinary: %v", err)
+	var b bytes.Buffer
+	if err := a.WriteState(&b); err != nil {
+		t.Fatalf("WriteState: %v", err)
 	}
-	return b
+	return b.Bytes()
 }
 
 // perfectPlay solves a game of one or two players.

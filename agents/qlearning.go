@@ -19,11 +19,13 @@ type QLearning struct{ values }
 
 var qLearningTextbook = Recipe{
 	Name: Textbook, Doc: "one episode after the other",
-	Defaults:   Settings{StepSize: StepSize{Scale: 1, Power: 0.6, Floor: 0.001}, Epsilon: Epsilon{Start: 0.2}, ExploringStarts: true},
-	Uses:       textbookUses,
-	MaxPlayers: env.MaxPlayers,
-	bytes:      func(int) int { return bytesPerEntry },
-	make:       func(c Config) Agent { return newTextbook(c, &QLearning{newValues(c.Layout, c.Settings)}) },
+	Defaults: Settings{StepSize: StepSize{Scale: 1, Power: 0.6, Floor: 0.001}, Epsilon: Epsilon{Start: 0.2}, ExploringStarts: true},
+	// With more players, exploring starts learn for states that do not come up.
+	ManyPlayers: Settings{StepSize: StepSize{Scale: 1, Power: 0.6, Floor: 0.001}, Epsilon: Epsilon{Start: 0.2}},
+	Uses:        textbookUses,
+	MaxPlayers:  env.MaxPlayers,
+	bytes:       func(int) int { return bytesPerEntry },
+	make:        func(c Config) Agent { return newTextbook(c, &QLearning{newValues(c.Layout, c.Settings)}) },
 }
 
 // nothing marks a seat whose decisions are all valued.

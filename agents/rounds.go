@@ -2,6 +2,7 @@ package agents
 
 import (
 	"fmt"
+	"io"
 
 	"pigpen/env"
 	"pigpen/policies"
@@ -303,34 +304,43 @@ func (mc *rounds) Gauges() Gauges {
 	return gauges(mc.total.count, func(n float32) float64 { return 1 / float64(max(1, n)) })
 }
 
-// AppendBinary implements [Agent].
-func (mc *rounds) AppendBinary(b []byte) ([]byte, error) {
-	now := newSamples[int32](mc.layout.Entries())
-	for _, p := range mc.crew {
-		for i := range now.count {
-			now.count[i] += p.samples.count[i]
-			now.sum[i] += p.samples.sum[i]
-		}
-	}
-	return appendParts(b, mc.at, mc.past.count, mc.past.sum, now.count, now.sum)
+// StateSize implements [Agent].
+func (mc *rounds) StateSize() int64 {
+	return sizeOf(&mc.at) + 2*sizeOf(mc.past.count, mc.past.sum) // those of this round take as much
 }
 
-// UnmarshalBinary implements [Agent].
-func (mc *rounds) UnmarshalBinary(b []byte) error {
-	now := newSamples[int32](mc.layout.Entries())
+// WriteState implements [Agent].
+func (mc *rounds) WriteState(w io.Writer) error {
+	mc.recruit(1)
+	all := &mc.crew[0].samples // it does not matter whose the samples are
+	for _, p := range mc.crew[1:] {
+		for i, n := range p.samples.count {
+			all.count[i] += n
+			all.sum[i] += p.samples.sum[i]
+		}
+		clear(p.samples.count)
+		clear(p.samples.sum)
+	}
+	return writeParts(w, &mc.at, mc.past.count, mc.past.sum, all.count, all.sum)
+}
+
+// ReadState implements [Agent].
+func (mc *rounds) ReadState(r io.Reader) error {
 	var at round
-	if err := readParts(b, &at, mc.past.count, mc.past.sum, now.count, now.sum); err != nil {
+	if err := readParts(r, &at, mc.past.count, mc.past.sum); err != nil {
 		return err
 	}
 	if at.Number < 0 || at.Chunks < firstRound || at.Played < 0 || at.Played >= at.Chunks {
-		return fmt.Errorf("%w: it stands in no round, %+v", ErrSnapshot, at)
+		return fmt.Errorf("%w: it stands in no round, %+v", ErrState, at)
 	}
 	mc.crew, mc.at = nil, round{Number: at.Number, Chunks: at.Chunks}
-	mc.policy = mc.basis()
+	mc.policy = mc.basis() // of the rounds before
 	mc.at = at
 	mc.recruit(1)
-	mc.crew[0].samples = now
-	return nil
+	if err := readParts(r, mc.crew[0].samples.count, mc.crew[0].samples.sum); err != nil {
+		return err
+	}
+	return readEnd(r)
 }
 
 // recruit makes sure of a crew of so many.

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"fmt"
+	"io"
 
 	"pigpen/env"
 )
@@ -37,37 +38,48 @@ func (t *textbook) Learn(int) Played {
 	return Played{Steps: int64(t.match.Steps()), Episodes: 1}
 }
 
-// AppendBinary implements [Agent].
-func (t *textbook) AppendBinary(b []byte) ([]byte, error) {
+// parts returns what the state holds behind that of the match.
+func (t *textbook) parts() []any { return []any{&t.decisions, t.q, t.updates} }
+
+// StateSize implements [Agent].
+func (t *textbook) StateSize() int64 { return int64(len(t.matchState())) + sizeOf(t.parts()...) }
+
+// matchState returns the state of the match, whose length is always the same.
+func (t *textbook) matchState() []byte {
 	m, err := t.match.MarshalBinary()
 	if err != nil {
-		return nil, err
+		panic(err) // it never fails
 	}
-	return appendParts(append(b, m...), t.decisions, t.q, t.updates)
+	return m
 }
 
-// UnmarshalBinary implements [Agent].
-func (t *textbook) UnmarshalBinary(b []byte) error {
-	m, err := t.match.MarshalBinary()
-	if err != nil {
+// WriteState implements [Agent].
+func (t *textbook) WriteState(w io.Writer) error {
+	if _, err := w.Write(t.matchState()); err != nil {
 		return err
 	}
-	if len(b) < len(m) {
-		return fmt.Errorf("%w: it is too short", ErrSnapshot)
+	return writeParts(w, t.parts()...)
+}
+
+// ReadState implements [Agent].
+func (t *textbook) ReadState(r io.Reader) error {
+	m := t.matchState()
+	if err := readParts(r, m); err != nil {
+		return err
 	}
-	if err := t.match.UnmarshalBinary(b[:len(m)]); err != nil {
-		return fmt.Errorf("%w: %w", ErrSnapshot, err)
+	if err := t.match.UnmarshalBinary(m); err != nil {
+		return fmt.Errorf("%w: %w", ErrState, err)
 	}
-	if err := readParts(b[len(m):], &t.decisions, t.q, t.updates); err != nil {
+	if err := readParts(r, t.parts()...); err != nil {
 		return err
 	}
 	if t.decisions < 0 {
-		return fmt.Errorf("%w: %d decisions", ErrSnapshot, t.decisions)
+		return fmt.Errorf("%w: %d decisions", ErrState, t.decisions)
 	}
 	for _, n := range t.updates {
 		if int(n) >= len(t.weights) {
-			return fmt.Errorf("%w: a count of %d", ErrSnapshot, n)
+			return fmt.Errorf("%w: a count of %d", ErrState, n)
 		}
 	}
-	return nil
+	return readEnd(r)
 }

@@ -21,6 +21,7 @@ import (
 
 	"pigpen/env"
 	"pigpen/policies"
+	"pigpen/policies/atomicfile"
 )
 
 var (
@@ -707,7 +708,7 @@ func TestSaveFails(t *testing.T) {
 	}
 }
 
-// TestSaveRefuses tries paths that no policy can have. Save and Writable must
+// TestSaveRefuses tries paths that no policy can have. Save and atomicfile.Check must
 // say the same, and leave everything as it was. Save tries nothing outside the
 // test's own folder: if it ever failed to refuse a device, it would replace it.
 func TestSaveRefuses(t *testing.T) {
@@ -746,8 +747,8 @@ func TestSaveRefuses(t *testing.T) {
 		if err := policies.Save(test.path, a); err == nil || err.Error() != test.want {
 			t.Errorf("Save(%q): %v, want %s", test.path, err, test.want)
 		}
-		if err := policies.Writable(test.path); err == nil || err.Error() != test.want {
-			t.Errorf("Writable(%q): %v, want %s", test.path, err, test.want)
+		if err := atomicfile.Check(test.path); err == nil || err.Error() != test.want {
+			t.Errorf("Check(%q): %v, want %s", test.path, err, test.want)
 		}
 	}
 	d.check(want...)
@@ -758,9 +759,9 @@ func TestSaveRefuses(t *testing.T) {
 	if info, err := os.Lstat(d.join("socket")); err != nil || info.Mode()&os.ModeSocket == 0 {
 		t.Errorf("the socket is none any more (error %v)", err)
 	}
-	// Writable renames nothing.
-	if err, want := policies.Writable(os.DevNull), "save "+os.DevNull+": "+irregular; err == nil || err.Error() != want {
-		t.Errorf("Writable(%q): %v, want %s", os.DevNull, err, want)
+	// Check replaces nothing.
+	if err, want := atomicfile.Check(os.DevNull), "save "+os.DevNull+": "+irregular; err == nil || err.Error() != want {
+		t.Errorf("Check(%q): %v, want %s", os.DevNull, err, want)
 	}
 }
 
@@ -784,17 +785,17 @@ func TestSaveThroughLink(t *testing.T) {
 	}
 }
 
-func TestWritable(t *testing.T) {
+func TestCheck(t *testing.T) {
 	d := newFolder(t)
 	d.writeFile("old", "text")
 	for _, name := range []string{"old", "new"} {
-		if err := policies.Writable(d.join(name)); err != nil {
-			t.Errorf("Writable(%q): %v", name, err)
+		if err := atomicfile.Check(d.join(name)); err != nil {
+			t.Errorf("Check(%q): %v", name, err)
 		}
 	}
 	d.check("old")
 	if text, err := os.ReadFile(d.join("old")); err != nil || string(text) != "text" {
-		t.Errorf("after Writable the file holds %q (error %v), want its text", text, err)
+		t.Errorf("after Check the file holds %q (error %v), want its text", text, err)
 	}
 }
 

@@ -2,6 +2,7 @@ package train
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -16,14 +17,31 @@ import (
 	"pigpen/agents"
 	"pigpen/env"
 	"pigpen/policies"
+	"pigpen/policies/atomicfile"
 )
 
 // A Checkpoint is a training that stands still: all that it needs to go on as
-// if it had not. Its file is one msgpack map, with the keys below in their
-// order, and the SHA-256 of it.
+// if it had not. [LoadCheckpoint] opens one; its file stays open, since the
+// agent reads its state from there, until Close.
+//
+// The file of version 2 is one msgpack map, the agent's state, and the SHA-256
+// of both. The map has the keys of the structs below, in their order, and is
+// read only in the form in which it is written; state_bytes is the length of the
+// state. Version 1 had no keys between nanoseconds and the last, which was the
+// state itself.
 type Checkpoint struct {
-	Format  string `msgpack:"format"`  // "pigpen-checkpoint"
-	Version int    `msgpack:"version"` // 1
+	trainingHeader
+	progressHeader
+
+	path  string
+	file  *os.File
+	state *io.SectionReader
+}
+
+// trainingHeader is what both versions hold.
+type trainingHeader struct {
+	Format  string `msgpack:"format"` // "pigpen-checkpoint"
+	Version int    `msgpack:"version"`
 
 	Variant     string          `msgpack:"variant"`
 	Players     int             `msgpack:"players"`
@@ -42,87 +60,244 @@ type Checkpoint struct {
 	Steps    int64         `msgpack:"steps"`
 	Episodes int64         `msgpack:"episodes"`
 	Elapsed  time.Duration `msgpack:"nanoseconds"`
-	// State is the agent's.
-	State []byte `msgpack:"state"`
+}
+
+// progressHeader is what version 2 added: how the training was to go on.
+type progressHeader struct {
+	// Length and EvalEvery are those of the training; zero in version 1.
+	Length    Length `msgpack:"length"`
+	EvalEvery int64  `msgpack:"eval_every"`
+	// Evaluated is the number of decisions at the last evaluation, -1 before the
+	// first. In version 1 it is taken for Steps.
+	Evaluated int64 `msgpack:"evaluated"`
+}
+
+// checkpointV1 and checkpointV2 are the maps of the two versions.
+type (
+	checkpointV1 struct {
+		trainingHeader
+		State stateLength `msgpack:"state"`
+	}
+	checkpointV2 struct {
+		trainingHeader
+		progressHeader
+		StateBytes int64 `msgpack:"state_bytes"`
+	}
+)
+
+// stateLength is the length of bytes in msgpack, which follow.
+type stateLength int64
+
+// EncodeMsgpack implements [msgpack.CustomEncoder].
+func (n stateLength) EncodeMsgpack(e *msgpack.Encoder) error { return e.EncodeBytesLen(int(n)) }
+
+// DecodeMsgpack implements [msgpack.CustomDecoder].
+func (n *stateLength) DecodeMsgpack(d *msgpack.Decoder) error {
+	length, err := d.DecodeBytesLen()
+	*n = stateLength(length)
+	return err
 }
 
 const (
 	checkpointFormat  = "pigpen-checkpoint"
-	checkpointVersion = 1
+	checkpointVersion = 2
 	checkpointHeader  = 1 << 16 // bytes that all but the state takes at most
 )
 
 // ErrCheckpoint is wrapped by every error about what a checkpoint holds.
 var ErrCheckpoint = errors.New("train: bad checkpoint")
 
-// checkpoint returns the training's state.
-func (c Config) checkpoint(agent agents.Agent, p Progress) (Checkpoint, error) {
-	state, err := agent.AppendBinary(nil)
-	game := c.Game.Config()
-	return Checkpoint{
-		Format: checkpointFormat, Version: checkpointVersion,
-		Variant: game.Variant, Players: game.Players, Target: game.Target, Options: game.Options, Fingerprint: c.Game.Fingerprint(),
-		Agent: c.Agent.Name, Recipe: c.Recipe.Name, States: c.States, Seed: c.Seed, Settings: c.Settings, StepLimit: c.StepLimit,
-		Steps: p.Steps, Episodes: p.Episodes, Elapsed: p.Elapsed, State: state,
-	}, err
+// ErrDisagrees is wrapped, beside [ErrCheckpoint], by the error of [Run] for a
+// checkpoint of another training than the one that it is asked for.
+var ErrDisagrees = errors.New("train: the checkpoint is of another training")
+
+// encodeHeader returns a map of either version.
+func encodeHeader(header any) []byte {
+	var b bytes.Buffer
+	e := msgpack.NewEncoder(&b)
+	e.SetSortMapKeys(true)
+	if err := e.Encode(header); err != nil {
+		panic(err) // writing to a bytes.Buffer cannot fail
+	}
+	return b.Bytes()
 }
 
-// Save writes k to path, whole or not at all; see [policies.Replace].
-func (k Checkpoint) Save(path string) error {
-	return policies.Replace(path, func(w io.Writer) error {
+// save writes a checkpoint to path. If keep is set, a file of other content
+// stays beside it under the name kept.
+func (r *run) writeCheckpoint(path string, keep bool) (kept string, err error) {
+	game := r.Game.Config()
+	header := encodeHeader(&checkpointV2{
+		trainingHeader: trainingHeader{
+			Format: checkpointFormat, Version: checkpointVersion,
+			Variant: game.Variant, Players: game.Players, Target: game.Target, Options: game.Options, Fingerprint: r.Game.Fingerprint(),
+			Agent: r.Agent.Name, Recipe: r.Recipe.Name, States: r.States, Seed: r.Seed, Settings: r.Settings, StepLimit: r.StepLimit,
+			Steps: r.Steps, Episodes: r.Episodes, Elapsed: r.Elapsed,
+		},
+		progressHeader: progressHeader{Length: r.Length, EvalEvery: r.EvalEvery, Evaluated: r.evaluated},
+		StateBytes:     r.agent.StateSize(),
+	})
+	write := func(w io.Writer) error {
 		sum := sha256.New()
-		e := msgpack.NewEncoder(io.MultiWriter(w, sum))
-		e.SetSortMapKeys(true)
-		if err := e.Encode(&k); err != nil {
+		both := io.MultiWriter(w, sum)
+		if _, err := both.Write(header); err != nil {
+			return err
+		}
+		if err := r.agent.WriteState(both); err != nil {
 			return err
 		}
 		_, err := w.Write(sum.Sum(nil))
 		return err
-	})
+	}
+	if keep {
+		return atomicfile.WriteKeeping(path, write)
+	}
+	return "", atomicfile.Write(path, write)
 }
 
-// LoadCheckpoint reads the checkpoint at path, whose agent's state must not
-// take more than so many bytes. The error names the path and wraps
-// [ErrCheckpoint] where the file is at fault.
-func LoadCheckpoint(path string, limit int64) (*Checkpoint, error) {
-	info, err := os.Stat(path)
+// LoadCheckpoint opens the checkpoint at path, whose agent's state must not
+// take more than limit bytes, and reads it once to compare its checksum, unless
+// ctx ends first. The error names the path and wraps [ErrCheckpoint] where the
+// file is at fault.
+func LoadCheckpoint(ctx context.Context, path string, limit int64) (k *Checkpoint, err error) {
+	// What is not regular might block as it is opened.
+	if info, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%w: %s is not a regular file", ErrCheckpoint, path)
+	}
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	bad := func(what string) error { return fmt.Errorf("%w: %s %s", ErrCheckpoint, path, what) }
-	if !info.Mode().IsRegular() {
-		return nil, bad("is not a regular file")
-	}
-	if info.Size() > limit+checkpointHeader {
-		return nil, bad(fmt.Sprintf("has %d bytes, and the agent may take %d", info.Size(), limit))
-	}
-	file, err := os.ReadFile(path)
+	defer func() {
+		if err != nil {
+			file.Close()
+		}
+	}()
+	info, err := file.Stat()
 	if err != nil {
 		return nil, err
 	}
-	return decodeCheckpoint(file, bad)
+	k, wrong, err := decodeCheckpoint(ctx, file, info.Size(), limit)
+	if err != nil {
+		return nil, err
+	}
+	if wrong != "" {
+		return nil, fmt.Errorf("%w: %s %s", ErrCheckpoint, path, wrong)
+	}
+	k.path, k.file = path, file
+	return k, nil
 }
 
-// decodeCheckpoint reads a file; bad makes an error that says what it is.
-func decodeCheckpoint(file []byte, bad func(what string) error) (*Checkpoint, error) {
-	if !bytes.Contains(file[:min(len(file), 64)], []byte(checkpointFormat)) {
-		return nil, bad("is not a pigpen checkpoint")
+// Close closes the checkpoint's file.
+func (k *Checkpoint) Close() error { return k.file.Close() }
+
+// decodeCheckpoint reads all but the state. wrong says what is wrong with a
+// file of so many bytes.
+func decodeCheckpoint(ctx context.Context, file io.ReaderAt, size, limit int64) (k *Checkpoint, wrong string, err error) {
+	const (
+		foreign   = "is not a pigpen checkpoint"
+		shapeless = "is not in the form of a checkpoint"
+	)
+	head := make([]byte, min(size, checkpointHeader))
+	if n, err := file.ReadAt(head, 0); err != nil && err != io.EOF {
+		return nil, "", err
+	} else if head = head[:n]; !bytes.Contains(head[:min(n, 64)], []byte(checkpointFormat)) {
+		return nil, foreign, nil
 	}
-	body := file[:max(0, len(file)-sha256.Size)]
-	if sum := sha256.Sum256(body); !bytes.Equal(sum[:], file[len(body):]) {
-		return nil, bad("is damaged or cut short: its checksum does not match")
+	body := size - sha256.Size
+	if body < 0 {
+		return nil, "is damaged or cut short: its checksum does not match", nil
 	}
-	var k Checkpoint
-	if err := msgpack.Unmarshal(body, &k); err != nil {
-		return nil, bad("is not in the form of a checkpoint")
+	sum, want := sha256.New(), make([]byte, sha256.Size)
+	if _, err := io.Copy(sum, &checkedReader{ctx, io.NewSectionReader(file, 0, body)}); err != nil {
+		return nil, "", err
 	}
+	if _, err := file.ReadAt(want, body); err != nil && err != io.EOF {
+		return nil, "", err
+	}
+	if !bytes.Equal(sum.Sum(nil), want) {
+		return nil, "is damaged or cut short: its checksum does not match", nil
+	}
+	version, ok := versionOf(head)
+	if !ok {
+		return nil, shapeless, nil
+	}
+	k = new(Checkpoint)
+	var header []byte // as it should be written
+	var state int64
 	switch {
-	case k.Version > checkpointVersion:
-		return nil, bad(fmt.Sprintf("has version %d, and this program reads up to %d", k.Version, checkpointVersion))
-	case k.Format != checkpointFormat || k.Version < 1 || k.Steps < 0 || k.Episodes < 0 || k.Elapsed < 0:
-		return nil, bad("contradicts itself")
+	case version > checkpointVersion:
+		return nil, fmt.Sprintf("has version %d, and this program reads up to %d", version, checkpointVersion), nil
+	case version == 1:
+		var v1 checkpointV1
+		if decode(head, &v1) != nil {
+			return nil, shapeless, nil
+		}
+		header, state = encodeHeader(&v1), int64(v1.State)
+		k.trainingHeader, k.Evaluated = v1.trainingHeader, v1.Steps
+	default:
+		var v2 checkpointV2
+		if decode(head, &v2) != nil {
+			return nil, shapeless, nil
+		}
+		header, state = encodeHeader(&v2), v2.StateBytes
+		k.trainingHeader, k.progressHeader = v2.trainingHeader, v2.progressHeader
 	}
-	return &k, nil
+	// Written again, the header must be the same bytes: no key is there twice, in
+	// another place or unknown, and no number has wrapped.
+	if !bytes.HasPrefix(head, header) {
+		return nil, shapeless, nil
+	}
+	if k.Format != checkpointFormat || k.Version < 1 || k.Steps < 0 || k.Episodes < 0 || k.Elapsed < 0 || k.StepLimit < 0 ||
+		k.Length.Steps < 0 || k.Length.Episodes < 0 || k.Length.Time < 0 || k.EvalEvery < 0 || k.Evaluated < -1 || k.Evaluated > k.Steps ||
+		state != body-int64(len(header)) {
+		return nil, "contradicts itself", nil
+	}
+	if state > limit {
+		return nil, fmt.Sprintf("has a state of %d bytes, and the agent may take %d", state, limit), nil
+	}
+	k.state = io.NewSectionReader(file, int64(len(header)), state)
+	return k, "", nil
+}
+
+// decode reads the map at the start of head, which ends before the state does.
+func decode(head []byte, to any) error {
+	d := msgpack.NewDecoder(bytes.NewReader(head))
+	d.DisallowUnknownFields(true)
+	return d.Decode(to)
+}
+
+// versionOf returns the version at the start of a map.
+func versionOf(head []byte) (version int64, ok bool) {
+	d := msgpack.NewDecoder(bytes.NewReader(head))
+	_, err := d.DecodeMapLen()
+	for _, want := range []string{"format", checkpointFormat, "version"} {
+		var text string
+		if err == nil {
+			text, err = d.DecodeString()
+		}
+		ok = err == nil && (text == want || want == checkpointFormat)
+		if !ok {
+			return 0, false
+		}
+	}
+	version, err = d.DecodeInt64()
+	return version, err == nil
+}
+
+// A checkedReader reads until ctx ends.
+type checkedReader struct {
+	ctx context.Context
+	in  io.Reader
+}
+
+// Read implements [io.Reader].
+func (r *checkedReader) Read(b []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.in.Read(b)
 }
 
 // Game returns the game that the training is of. The error wraps
@@ -136,6 +311,22 @@ func (k *Checkpoint) Game() (env.Game, error) {
 		return env.Game{}, fmt.Errorf("%w: it is of %v with other rules (fingerprint %.16q) than this program's (%q)", ErrCheckpoint, g, k.Fingerprint, g.Fingerprint())
 	}
 	return g, nil
+}
+
+// restore has an agent go on from the checkpoint.
+func (k *Checkpoint) restore(agent agents.Agent) error {
+	if k.state.Size() != agent.StateSize() {
+		return fmt.Errorf("%w: its state has %d bytes; the agent's has %d", ErrCheckpoint, k.state.Size(), agent.StateSize())
+	}
+	if _, err := k.state.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	if err := agent.ReadState(k.state); errors.Is(err, agents.ErrState) {
+		return fmt.Errorf("%w: %w", ErrCheckpoint, err)
+	} else if err != nil {
+		return err
+	}
+	return nil
 }
 
 // agrees returns an error that names the first setting in which c differs from
@@ -162,7 +353,7 @@ func (k *Checkpoint) agrees(c Config) error {
 	}
 	for _, s := range list {
 		if s.asked != s.has {
-			return fmt.Errorf("%w: it is of a training with %s %s, not %s", ErrCheckpoint, s.name, s.has, s.asked)
+			return fmt.Errorf("%w: %w: it has %s %s, not %s", ErrCheckpoint, ErrDisagrees, s.name, s.has, s.asked)
 		}
 	}
 	return nil

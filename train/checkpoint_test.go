@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -25,10 +27,11 @@ const roomy = 1 << 22
 
 func load(t testing.TB, path string) *train.Checkpoint {
 	t.Helper()
-	k, err := train.LoadCheckpoint(path, roomy)
+	k, err := train.LoadCheckpoint(context.Background(), path, roomy)
 	if err != nil {
 		t.Fatalf("LoadCheckpoint: %v", err)
 	}
+	t.Cleanup(func() { k.Close() })
 	return k
 }
 
@@ -82,7 +85,7 @@ func TestResume(t *testing.T) {
 				last = r
 				// The evaluation at a stop is none of the whole training.
 				for _, row := range e.rows {
-					if slices.ContainsFunc(whole.rows, func(r train.Row) bool { return r.Steps == row.Steps }) && row.Steps > before {
+					if slices.ContainsFunc(whole.rows, func(r train.Row) bool { return r.Steps == row.Steps }) && (row.Steps > before || i == 0) {
 						rows = append(rows, row)
 					}
 				}
@@ -133,89 +136,121 @@ func TestResumeAfterCrash(t *testing.T) {
 	})
 }
 
-// TestCheckpointRoundTrip checks that a checkpoint is read as it was written,
-// and written alike again.
-func TestCheckpointRoundTrip(t *testing.T) {
+// TestCheckpointHolds checks what a checkpoint says of its training, and that a
+// training resumed from it and stopped at once would write the same.
+func TestCheckpointHolds(t *testing.T) {
 	forEachRecipe(t, func(t *testing.T, c train.Config) {
 		c.Game = env.Must(env.New(env.Config{Variant: "cochon", Options: map[string]bool{"spill_to_tail": true}})) // two options
-		c.Seed = math.MaxUint64
-		k, path := checkpoint(t, c)
+		c.Seed, c.EvalEvery, c.Length.Time = math.MaxUint64, 12_345, time.Hour
+		k, path := checkpoint(t, (&evaluator{}).join(c))
 		if k.Agent != c.Agent.Name || k.Recipe != c.Recipe.Name || k.Seed != c.Seed || k.Settings != c.Settings || k.States != c.States ||
-			k.StepLimit != c.StepLimit || k.Episodes < c.Length.Episodes || k.Steps < k.Episodes || k.Elapsed <= 0 || k.Version != 1 {
+			k.StepLimit != c.StepLimit || k.Episodes < c.Length.Episodes || k.Steps < k.Episodes || k.Elapsed <= 0 || k.Version != 2 ||
+			k.Length != c.Length || k.EvalEvery != c.EvalEvery || k.Evaluated < 0 || k.Evaluated > k.Steps {
 			t.Errorf("the checkpoint of %+v is %+v", c, k)
 		}
 		if g, err := k.Game(); err != nil || g != c.Game {
 			t.Errorf("Game() = %v, %v, want %v", g, err, c.Game)
 		}
-		again := filepath.Join(t.TempDir(), "again")
-		if err := k.Save(again); err != nil {
-			t.Fatalf("Save: %v", err)
-		}
-		if got := load(t, again); !reflect.DeepEqual(got, k) {
-			t.Errorf("Save and LoadCheckpoint give %+v, want %+v", got, k)
-		}
-		for range 10 { // a map has no order
-			if readFile(t, again) != readFile(t, path) {
-				t.Fatalf("Save writes other bytes than Run did")
+		for range 5 { // a map has no order
+			c.Resume, c.Checkpoint = k, filepath.Join(t.TempDir(), "again")
+			run(t, t.Context(), (&evaluator{}).join(c))
+			again := load(t, c.Checkpoint)
+			if again.Elapsed < k.Elapsed {
+				t.Errorf("resumed after %v, the checkpoint tells of %v", k.Elapsed, again.Elapsed)
 			}
-			if err := k.Save(again); err != nil {
-				t.Fatalf("Save: %v", err)
+			if !bytes.Equal(withElapsed(readFile(t, c.Checkpoint), 0), withElapsed(readFile(t, path), 0)) {
+				t.Fatalf("resumed and stopped at once, Run writes another checkpoint")
 			}
 		}
 	})
 }
 
-// TestCheckpointDamaged checks that no file but a whole checkpoint is taken.
+// sealed returns a file with the checksum that its body has.
+func sealed(body []byte) []byte {
+	sum := sha256.Sum256(body)
+	return append(slices.Clone(body), sum[:]...)
+}
+
+// withElapsed returns a checkpoint that has learned for so long, and nothing else
+// that differs from file.
+func withElapsed(file string, elapsed int64) []byte {
+	return sealed(set([]byte(file[:len(file)-sha256.Size]), "nanoseconds", elapsed))
+}
+
+// set returns the body of a checkpoint with another number under a key of its
+// header that has a number of 64 bits.
+func set(body []byte, key string, value int64) []byte {
+	body = slices.Clone(body)
+	at := bytes.Index(body, append([]byte{0xa0 | byte(len(key))}, key...)) + 1 + len(key)
+	if body[at] != 0xd3 {
+		panic(key)
+	}
+	binary.BigEndian.PutUint64(body[at+1:], uint64(value))
+	return body
+}
+
+// TestCheckpointDamaged checks that no file but a whole checkpoint is taken:
+// every bit of a good one is flipped, and it is cut off at every byte.
 func TestCheckpointDamaged(t *testing.T) {
-	k, path := checkpoint(t, small(recipe(t, "qlearning", "curriculum")))
+	_, path := checkpoint(t, small(recipe(t, "qlearning", "curriculum")))
 	good := []byte(readFile(t, path))
+	bad := filepath.Join(t.TempDir(), "bad")
 	refused := func(what string, b []byte, text string) {
 		t.Helper()
-		bad := filepath.Join(t.TempDir(), "bad")
 		writeFile(t, bad, string(b))
-		if got, err := train.LoadCheckpoint(bad, roomy); got != nil || !errors.Is(err, train.ErrCheckpoint) || !strings.Contains(err.Error(), bad+" "+text) {
+		if got, err := train.LoadCheckpoint(t.Context(), bad, roomy); got != nil || !errors.Is(err, train.ErrCheckpoint) || !strings.Contains(err.Error(), bad+" "+text) {
 			t.Errorf("LoadCheckpoint of %s: error %v, want %v, %s %s", what, err, train.ErrCheckpoint, bad, text)
 		}
 	}
-	const damaged, foreign = "is damaged or cut short", "is not a pigpen checkpoint"
-	for n := 0; n < len(good); n += 1 + n/16 {
+	const damaged, foreign, shapeless = "is damaged or cut short", "is not a pigpen checkpoint", "is not in the form of a checkpoint"
+	for n := range good {
 		text := damaged
-		if n < len("\x89\xa6format\xb1pigpen-checkpoint") {
+		if n < bytes.Index(good, []byte("pigpen-checkpoint"))+len("pigpen-checkpoint") {
 			text = foreign
 		}
-		if n != 0 && n < 40 {
-			text = "is " // the name may be whole or not
-		}
-		refused("the start of a good file", good[:n], text)
+		refused(fmt.Sprintf("the first %d bytes of a good file", n), good[:n], text)
 	}
-	for at := 0; at < len(good); at += 7 {
+	for bit := range 8 * len(good) {
 		flipped := slices.Clone(good)
-		flipped[at] ^= 1 << (at % 8)
-		refused("a flipped bit", flipped, "is ")
+		flipped[bit/8] ^= 1 << (bit % 8)
+		refused(fmt.Sprintf("a good file with bit %d flipped", bit), flipped, "is ")
 	}
 	refused("one byte more", append(slices.Clone(good), 0), damaged)
 	refused("text", []byte("some text that is no checkpoint, and long enough to be one, if one does not look at it closely"), foreign)
-	sealed := func(body []byte) []byte { sum := sha256.Sum256(body); return append(slices.Clone(body), sum[:]...) }
-	refused("another form", sealed([]byte("\xb1pigpen-checkpoint")), "is not in the form of a checkpoint")
 
+	body := good[:len(good)-sha256.Size]
+	replaced := func(old, new string) []byte { return bytes.Replace(body, []byte(old), []byte(new), 1) }
+	header := bytes.Index(body, []byte("state_bytes")) + len("state_bytes") + 9
 	for what, test := range map[string]struct {
-		change func(k *train.Checkpoint)
-		text   string
+		body []byte
+		text string
 	}{
-		"a later version": {func(k *train.Checkpoint) { k.Version = 2 }, "has version 2, and this program reads up to 1"},
-		"version 0":       {func(k *train.Checkpoint) { k.Version = 0 }, "contradicts itself"},
-		"negative steps":  {func(k *train.Checkpoint) { k.Steps = -1 }, "contradicts itself"},
-		"negative games":  {func(k *train.Checkpoint) { k.Episodes = -1 }, "contradicts itself"},
-		"negative time":   {func(k *train.Checkpoint) { k.Elapsed = -1 }, "contradicts itself"},
-		"another format":  {func(k *train.Checkpoint) { k.Format = "pigpen-checkpoints" }, "contradicts itself"},
+		"no map":                  {[]byte("\xb1pigpen-checkpoint"), shapeless},
+		"a list":                  {append([]byte{0x92}, body[1:]...), shapeless},
+		"another key":             {replaced("steps", "stops"), shapeless},
+		"another key of settings": {replaced("Update", "update"), shapeless},
+		"a number in few bytes":   {replaced("\xaaeval_every\xd3\x00\x00\x00\x00\x00\x00\x00\x00", "\xaaeval_every\x00"), shapeless},
+		"a number that wraps":     {replaced("\xa5steps\xd3\x00", "\xa5steps\xcf\x80"), shapeless},
+		"lists in lists":          {append(slices.Clone(body[:20]), bytes.Repeat([]byte{0x91}, 5_000_000)...), ""},
+		"lists under a key":       {slices.Concat(body[:header-9], bytes.Repeat([]byte{0x91}, 5_000_000)), shapeless},
+		"a later version":         {replaced("version\x02", "version\x03"), "has version 3, and this program reads up to 2"},
+		"version 0":               {replaced("version\x02", "version\x00"), "contradicts itself"},
+		"version -1":              {replaced("version\x02", "version\xff"), "contradicts itself"},
+		"version 1":               {replaced("version\x02", "version\x01"), shapeless},
+		"negative steps":          {set(body, "steps", -1), "contradicts itself"},
+		"negative episodes":       {set(body, "episodes", -1), "contradicts itself"},
+		"negative time":           {set(body, "nanoseconds", -1), "contradicts itself"},
+		"a negative step limit":   {replaced("step_limit\xcd\x01\xf4", "step_limit\xff"), "contradicts itself"},
+		"negative evaluations":    {set(body, "eval_every", -1), "contradicts itself"},
+		"evaluated later":         {set(body, "evaluated", math.MaxInt64), "contradicts itself"},
+		"evaluated before all":    {set(body, "evaluated", -2), "contradicts itself"},
+		"a longer state":          {set(body, "state_bytes", int64(len(body)-header+1)), "contradicts itself"},
+		"a huge state":            {set(body, "state_bytes", math.MaxInt64), "contradicts itself"},
+		"a negative state":        {set(body, "state_bytes", -1), "contradicts itself"},
+		"a state cut short":       {body[:len(body)-1], "contradicts itself"},
+		"something behind":        {append(slices.Clone(body), 0), "contradicts itself"},
 	} {
-		other := *k
-		test.change(&other)
-		bad := filepath.Join(t.TempDir(), "bad")
-		if err := other.Save(bad); err != nil {
-			t.Fatal(err)
-		}
-		refused(what, []byte(readFile(t, bad)), test.text)
+		refused(what, sealed(test.body), test.text)
 	}
 
 	var policy bytes.Buffer
@@ -225,16 +260,58 @@ func TestCheckpointDamaged(t *testing.T) {
 	}
 	refused("a policy file", policy.Bytes(), foreign)
 
-	if _, err := train.LoadCheckpoint(path, int64(len(good))-1<<16-1); !errors.Is(err, train.ErrCheckpoint) || !strings.Contains(err.Error(), path) {
-		t.Errorf("LoadCheckpoint of a file that is too large: error %v, want %v", err, train.ErrCheckpoint)
+	for _, limit := range []int64{math.MaxInt64, int64(len(body) - header)} {
+		if k, err := train.LoadCheckpoint(t.Context(), path, limit); err != nil {
+			t.Errorf("LoadCheckpoint with a limit of %d bytes: %v", limit, err)
+		} else {
+			k.Close()
+		}
+	}
+	if _, err := train.LoadCheckpoint(t.Context(), path, int64(len(body)-header-1)); !errors.Is(err, train.ErrCheckpoint) || !strings.Contains(err.Error(), path) {
+		t.Errorf("LoadCheckpoint of a state that is too large: error %v, want %v", err, train.ErrCheckpoint)
 	}
 	folder := t.TempDir()
-	if _, err := train.LoadCheckpoint(folder, roomy); !errors.Is(err, train.ErrCheckpoint) || !strings.Contains(err.Error(), folder) {
+	if _, err := train.LoadCheckpoint(t.Context(), folder, roomy); !errors.Is(err, train.ErrCheckpoint) || !strings.Contains(err.Error(), folder) {
 		t.Errorf("LoadCheckpoint of a folder: error %v, want %v", err, train.ErrCheckpoint)
 	}
-	if _, err := train.LoadCheckpoint(filepath.Join(folder, "no"), roomy); !errors.Is(err, os.ErrNotExist) {
+	if _, err := train.LoadCheckpoint(t.Context(), filepath.Join(folder, "no"), roomy); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("LoadCheckpoint of nothing: error %v, want %v", err, os.ErrNotExist)
 	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := train.LoadCheckpoint(ctx, path, roomy); !errors.Is(err, context.Canceled) {
+		t.Errorf("LoadCheckpoint whose context has ended: error %v, want %v", err, context.Canceled)
+	}
+}
+
+// TestCheckpointV1 goes on from checkpoints of version 1, and with their logs: the
+// training comes to the same policy as one that began with this version.
+func TestCheckpointV1(t *testing.T) {
+	forEachRecipe(t, func(t *testing.T, c train.Config) {
+		c.Game = env.Must(env.New(env.Config{Variant: "piglet", Target: 5}))
+		c.Seed, c.StepLimit, c.Length, c.EvalEvery = 3, policies.DefaultStepLimit, train.Length{Steps: 100_000}, 5000
+		name := filepath.Join("testdata", "v1", c.Agent.Name+"-"+c.Recipe.Name)
+		if _, err := os.Stat(name + ".checkpoint"); errors.Is(err, os.ErrNotExist) {
+			t.Skip("the recipe is younger than version 1")
+		}
+		var e evaluator
+		want := run(t, t.Context(), e.join(c))
+		k := load(t, name+".checkpoint")
+		if k.Version != 1 || k.Evaluated != k.Steps || k.Steps < 20_000 || k.Length != (train.Length{}) {
+			t.Errorf("the checkpoint of version 1 is %+v", k)
+		}
+		c.Resume = k
+		if got := run(t, t.Context(), c); !bytes.Equal(fileBytes(t, got.File), fileBytes(t, want.File)) {
+			t.Errorf("resumed from version 1, Run comes to another file")
+		}
+		path := filepath.Join(t.TempDir(), "log.csv")
+		before := readFile(t, name+".csv")
+		writeFile(t, path, before)
+		writeLog(t, path, k, rows[0])
+		if got, want := readFile(t, path), before+strings.SplitAfter(lines[".csv"][0], ",900")[0]; got != strings.TrimSuffix(want, ",900")+"\n" {
+			t.Errorf("the log of version 1 goes on as\n%s\nwant the first nine cells of\n%s", got, want)
+		}
+	})
 }
 
 func must[T any](x T, err error) T {
@@ -303,7 +380,7 @@ func TestResumeRefuses(t *testing.T) {
 			other := c
 			test.change(&other)
 			_, err := train.Run(t.Context(), other)
-			if want := "train: bad checkpoint: it is of a training with " + test.text; !errors.Is(err, train.ErrCheckpoint) || !strings.HasPrefix(err.Error(), want) {
+			if want := "train: bad checkpoint: train: the checkpoint is of another training: it has " + test.text; !errors.Is(err, train.ErrCheckpoint) || !errors.Is(err, train.ErrDisagrees) || !strings.HasPrefix(err.Error(), want) {
 				t.Errorf("Run, resumed: error %v, want %s", err, want)
 			}
 		}
@@ -316,19 +393,24 @@ func TestResumeRefuses(t *testing.T) {
 // TestResumeDamaged checks that what a whole file says is not believed.
 func TestResumeDamaged(t *testing.T) {
 	c := small(recipe(t, "montecarlo", "rounds"))
-	k, _ := checkpoint(t, c)
-	for what, change := range map[string]func(k *train.Checkpoint){
-		"rules of another program": func(k *train.Checkpoint) { k.Fingerprint = "0123456789abcdef" },
-		"an unknown variant":       func(k *train.Checkpoint) { k.Variant = "pigs" },
-		"an impossible target":     func(k *train.Checkpoint) { k.Target = -1 },
-		"an unknown option":        func(k *train.Checkpoint) { k.Options = map[string]bool{"x": true} },
-		"a state cut short":        func(k *train.Checkpoint) { k.State = k.State[:len(k.State)-1] },
-		"no state":                 func(k *train.Checkpoint) { k.State = nil },
-		"a state out of range":     func(k *train.Checkpoint) { k.State = append(bytes.Repeat([]byte{255}, 8), k.State[8:]...) },
+	k, path := checkpoint(t, c)
+	good := []byte(readFile(t, path))
+	body := good[:len(good)-sha256.Size]
+	header := bytes.Index(body, []byte("state_bytes")) + len("state_bytes") + 9
+	replaced := func(old, new string) []byte { return bytes.Replace(body, []byte(old), []byte(new), 1) }
+	for what, damaged := range map[string][]byte{
+		"rules of another program": replaced(k.Fingerprint, "0123456789abcdef"),
+		"an unknown variant":       replaced("variant\xa3pig", "variant\xa3pug"),
+		"an impossible target":     replaced("target\x05", "target\xff"),
+		"another target":           replaced("target\x05", "target\x06"),
+		"a state cut short":        set(body[:len(body)-1], "state_bytes", int64(len(body)-header-1)),
+		"no state":                 set(body[:header], "state_bytes", 0),
+		"a longer state":           set(append(slices.Clone(body), 0), "state_bytes", int64(len(body)-header+1)),
+		"a state out of range":     slices.Concat(body[:header], bytes.Repeat([]byte{255}, 8), body[header+8:]),
 	} {
-		bad := *k
-		change(&bad)
-		c.Resume = &bad
+		path := filepath.Join(t.TempDir(), "bad")
+		writeFile(t, path, string(sealed(damaged)))
+		c.Resume = load(t, path)
 		if _, err := train.Run(t.Context(), c); !errors.Is(err, train.ErrCheckpoint) {
 			t.Errorf("Run, resumed from a checkpoint with %s: error %v, want %v", what, err, train.ErrCheckpoint)
 		}
@@ -350,7 +432,7 @@ func TestCheckpointTimes(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			early, last := false, int64(0)
 			c.Report = func(p train.Progress) {
-				if k, err := train.LoadCheckpoint(c.Checkpoint, roomy); err == nil {
+				if k, err := train.LoadCheckpoint(context.Background(), c.Checkpoint, roomy); err == nil {
 					if early = true; k.Steps < last || k.Steps > p.Steps {
 						t.Errorf("after %d steps the checkpoint is of %d", p.Steps, k.Steps)
 					}
@@ -372,30 +454,84 @@ func TestCheckpointTimes(t *testing.T) {
 	})
 }
 
-// TestCheckpointFails checks that a checkpoint that cannot be written ends the
-// training with an error that says so.
+// TestCheckpointFails removes the folder of the checkpoints, and makes it again:
+// each checkpoint that cannot be written is told of, and the training goes on.
 func TestCheckpointFails(t *testing.T) {
+	for _, back := range []bool{false, true} {
+		c := small(recipe(t, "qlearning", "curriculum"))
+		folder := filepath.Join(t.TempDir(), "folder")
+		c.Checkpoint, c.CheckpointEvery = filepath.Join(folder, "checkpoint"), 1
+		c.Length = train.Length{Steps: 1_000_000}
+		want := run(t, t.Context(), func(c train.Config) train.Config { c.Checkpoint = ""; return c }(c))
+		must(0, os.Mkdir(folder, 0o755))
+		failed, written := 0, 0
+		c.Checkpointed = func(kept string, err error) {
+			switch {
+			case err == nil:
+				written++
+			case !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), c.Checkpoint):
+				t.Errorf("Checkpointed is told of %v", err)
+			default:
+				failed++
+			}
+			switch {
+			case written == 1 && failed == 0:
+				must(0, os.RemoveAll(folder))
+			case err != nil && failed == 2 && back:
+				must(0, os.Mkdir(folder, 0o755))
+			}
+		}
+		r := run(t, t.Context(), c)
+		if !bytes.Equal(fileBytes(t, r.File), fileBytes(t, want.File)) {
+			t.Errorf("Run whose checkpoints fail comes to another file")
+		}
+		if back && (r.CheckpointErr != nil || failed != 2 || load(t, c.Checkpoint).Steps != r.Steps) {
+			t.Errorf("the folder is back after two failures: error %v, %d failures", r.CheckpointErr, failed)
+		}
+		if !back && (!errors.Is(r.CheckpointErr, os.ErrNotExist) || failed < 3 || written != 1) {
+			t.Errorf("the folder is gone: error %v, %d failures, %d written", r.CheckpointErr, failed, written)
+		}
+	}
+}
+
+// TestCheckpointKeeps checks that the first checkpoint of a training keeps what
+// was there under another name, that later ones do not, and that a training which
+// learns nothing more writes nothing.
+func TestCheckpointKeeps(t *testing.T) {
 	c := small(recipe(t, "qlearning", "curriculum"))
-	folder := filepath.Join(t.TempDir(), "folder")
-	if err := os.Mkdir(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	c.Checkpoint, c.CheckpointEvery = filepath.Join(folder, "checkpoint"), 1
-	c.Length = train.Length{Steps: 1e12}
-	c.ReportEvery = 50_000
-	removed := false
-	c.Report = func(train.Progress) {
-		if load(t, c.Checkpoint); removed {
-			t.Errorf("Run goes on without its folder")
-		}
-		removed = true
-		if err := os.RemoveAll(folder); err != nil {
-			t.Error(err)
+	folder := t.TempDir()
+	c.Checkpoint, c.CheckpointEvery = filepath.Join(folder, "c"), 1
+	c.Length = train.Length{Steps: 300_000}
+	var kept []string
+	calls := 0
+	c.Checkpointed = func(k string, err error) {
+		if calls++; k != "" {
+			kept = append(kept, filepath.Base(k))
 		}
 	}
-	_, err := train.Run(t.Context(), c)
-	if !errors.Is(err, os.ErrNotExist) || !strings.HasPrefix(err.Error(), "train: the checkpoint could not be written: ") || !strings.Contains(err.Error(), c.Checkpoint) {
-		t.Errorf("Run, whose folder is removed: error %v", err)
+	names := func() (names []string) {
+		for _, e := range must(os.ReadDir(folder)) {
+			names = append(names, e.Name())
+		}
+		return names
+	}
+	run(t, t.Context(), c)
+	if want := []string{"c"}; calls < 2 || len(kept) > 0 || !slices.Equal(names(), want) {
+		t.Errorf("%d checkpoints keep %q and leave %q, want %q", calls, kept, names(), want)
+	}
+	c.Resume = load(t, c.Checkpoint)
+	calls = 0
+	run(t, t.Context(), c)
+	if calls != 0 || len(names()) != 1 {
+		t.Errorf("resumed at its end, a training writes %d checkpoints", calls)
+	}
+	c.Length.Steps *= 2
+	run(t, t.Context(), c)
+	if want := []string{"c", "c.1"}; calls < 1 || !slices.Equal(kept, want[1:]) || !slices.Equal(names(), want) {
+		t.Errorf("resumed, %d checkpoints keep %q and leave %q, want %q", calls, kept, names(), want)
+	}
+	if k := load(t, filepath.Join(folder, "c.1")); k.Steps != c.Resume.Steps {
+		t.Errorf("the checkpoint that was kept is of %d steps, want %d", k.Steps, c.Resume.Steps)
 	}
 }
 
@@ -403,7 +539,7 @@ func TestCheckpointFails(t *testing.T) {
 // the right error, or they are a checkpoint that is written alike.
 func FuzzLoadCheckpoint(f *testing.F) {
 	c := small(recipe(f, "qlearning", "curriculum"))
-	k, path := checkpoint(f, c)
+	_, path := checkpoint(f, c)
 	c.Length.Episodes *= 2
 	good := must(os.ReadFile(path))
 	good = good[:len(good)-sha256.Size] // the sum is added below
@@ -411,18 +547,18 @@ func FuzzLoadCheckpoint(f *testing.F) {
 	f.Add(good[:len(good)/2])
 	f.Add([]byte("\xb1pigpen-checkpoint"))
 	f.Add(bytes.Replace(good, []byte("steps"), []byte("stops"), 1))
-	k.State = nil
 	f.Fuzz(func(t *testing.T, body []byte) {
 		sum := sha256.Sum256(body)
 		path := filepath.Join(t.TempDir(), "checkpoint")
 		writeFile(t, path, string(append(body, sum[:]...)))
-		k, err := train.LoadCheckpoint(path, roomy)
+		k, err := train.LoadCheckpoint(context.Background(), path, roomy)
 		if err != nil {
 			if !errors.Is(err, train.ErrCheckpoint) {
 				t.Errorf("LoadCheckpoint: %v, want %v", err, train.ErrCheckpoint)
 			}
 			return
 		}
+		defer k.Close()
 		c := c
 		c.Resume = k
 		c.Length = train.Length{Episodes: 1}

@@ -58,7 +58,7 @@ func keepTraining(path string) {
 	c.Checkpoint, c.CheckpointEvery = path, 1
 	c.ReportEvery = 1
 	c.Report = func(p train.Progress) { fmt.Println(p.Steps) }
-	if k, err := train.LoadCheckpoint(path, roomy); err == nil {
+	if k, err := train.LoadCheckpoint(context.Background(), path, roomy); err == nil {
 		c.Resume = k
 	} else if !errors.Is(err, os.ErrNotExist) {
 		fmt.Println(err)
@@ -77,11 +77,6 @@ func saveOnFullDisk(path string) {
 	if _, err := train.Run(context.Background(), c); err != nil {
 		fmt.Println("Run:", err)
 	}
-	k, err := train.LoadCheckpoint(path, roomy)
-	if err != nil {
-		fmt.Println("LoadCheckpoint:", err)
-		return
-	}
 	info, err := os.Stat(path)
 	if err != nil {
 		fmt.Println(err)
@@ -94,10 +89,15 @@ func saveOnFullDisk(path string) {
 			fmt.Println("Setrlimit:", err)
 			return
 		}
-		other := *k
+		other := c
 		other.Seed++
-		if err := other.Save(path); !errors.Is(err, syscall.EFBIG) || !strings.Contains(err.Error(), path) {
-			fmt.Println("Save:", err)
+		other.Checkpointed = func(_ string, err error) {
+			if !errors.Is(err, syscall.EFBIG) || !strings.Contains(err.Error(), path) {
+				fmt.Println("Checkpointed:", err)
+			}
+		}
+		if r, err := train.Run(context.Background(), other); err != nil || !errors.Is(r.CheckpointErr, syscall.EFBIG) {
+			fmt.Println("Run:", r.CheckpointErr, err)
 		}
 	}
 	fmt.Println("done")
@@ -153,10 +153,11 @@ func TestKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		cmd.Wait() // for its end, which is that it was killed
-		k, err := train.LoadCheckpoint(path, roomy)
+		k, err := train.LoadCheckpoint(context.Background(), path, roomy)
 		if err != nil {
 			t.Fatalf("kill %d: %v", kill, err)
 		}
+		k.Close()
 		if k.Steps < last {
 			t.Errorf("kill %d: the checkpoint is of %d steps, and there was one of %d", kill, k.Steps, last)
 		}

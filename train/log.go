@@ -1,22 +1,25 @@
 package train
 
 import (
+	"bufio"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
-	"pigpen/policies"
+	"pigpen/env"
+	"pigpen/policies/atomicfile"
 )
 
-// A Row is what a log tells of a training at an evaluation. The columns are
-// always the same; what a game does not have is empty in CSV and null in JSON.
+// A Row is what a log tells of a training at an evaluation.
 type Row struct {
 	Steps    int64   // decisions since the start of the training
 	Episodes int64   // episodes since then
@@ -25,6 +28,10 @@ type Row struct {
 	Epsilon  float64 // chance of exploring where the agent would not
 	StepSize float64 // mean weight of the last sample in its estimate
 	Coverage float64 // part of the table's entries that have samples
+	// Scheduled is the number of decisions at which the evaluation was due, the
+	// same for every seed; it was made at the end of the call of Learn that
+	// reached it.
+	Scheduled int64
 }
 
 // A Score tells how good a policy is. What is not known is NaN.
@@ -40,96 +47,259 @@ type Score struct {
 	Turns float64
 }
 
-// columns are the names of a row's fields, in order.
-var columns = []string{"steps", "episodes", "seconds", "win_mean", "exploitability", "expected_turns", "epsilon", "step_size", "coverage"}
-
-// numbers returns the row's fields in the order of columns.
-func (r Row) numbers() []float64 {
-	return []float64{float64(r.Steps), float64(r.Episodes), r.Seconds, r.WinMean, r.Exploitability, r.Turns, r.Epsilon, r.StepSize, r.Coverage}
+// Provenance is what made the rows of a log; every row repeats it, so that rows of
+// several logs can be compared.
+type Provenance struct {
+	Game     env.Game
+	States   string
+	Agent    string
+	Seed     uint64
+	Settings map[string]string // the recipe among them
+	Program  string            // version
 }
 
-// A Log is a file of rows: CSV with a heading, or JSON lines.
+// Provenance returns what makes the rows of c's log.
+func (c Config) Provenance() Provenance {
+	return Provenance{
+		Game: c.Game, States: string(c.States), Agent: c.Agent.Name, Seed: c.Seed, Settings: c.describe(), Program: c.Program,
+	}
+}
+
+// A column of a log has a name and a value in each row: JSON as it is written.
+type column struct {
+	name  string
+	value func(r *Row, p *Provenance) string
+}
+
+// columns are those of a log, in order. The first nine are those of the first
+// version; a log that has fewer is continued with these.
+var columns = []column{
+	{"steps", func(r *Row, _ *Provenance) string { return whole(r.Steps) }},
+	{"episodes", func(r *Row, _ *Provenance) string { return whole(r.Episodes) }},
+	{"seconds", func(r *Row, _ *Provenance) string { return number(r.Seconds) }},
+	{"win_mean", func(r *Row, _ *Provenance) string { return number(r.WinMean) }},
+	{"exploitability", func(r *Row, _ *Provenance) string { return number(r.Exploitability) }},
+	{"expected_turns", func(r *Row, _ *Provenance) string { return number(r.Turns) }},
+	{"epsilon", func(r *Row, _ *Provenance) string { return number(r.Epsilon) }},
+	{"step_size", func(r *Row, _ *Provenance) string { return number(r.StepSize) }},
+	{"coverage", func(r *Row, _ *Provenance) string { return number(r.Coverage) }},
+	{"scheduled", func(r *Row, _ *Provenance) string { return whole(r.Scheduled) }},
+	{"variant", func(_ *Row, p *Provenance) string { return quoted(p.Game.Config().Variant) }},
+	{"players", func(_ *Row, p *Provenance) string { return whole(int64(p.Game.Players())) }},
+	{"target", func(_ *Row, p *Provenance) string { return whole(int64(p.Game.Target())) }},
+	{"options", func(_ *Row, p *Provenance) string { return pairs(p.Game.Config().Options) }},
+	{"states", func(_ *Row, p *Provenance) string { return quoted(p.States) }},
+	{"agent", func(_ *Row, p *Provenance) string { return quoted(p.Agent) }},
+	{"seed", func(_ *Row, p *Provenance) string { return strconv.FormatUint(p.Seed, 10) }},
+	{"settings", func(_ *Row, p *Provenance) string { return pairs(p.Settings) }},
+	{"program", func(_ *Row, p *Provenance) string { return quoted(p.Program) }},
+}
+
+func whole(n int64) string { return strconv.FormatInt(n, 10) }
+
+// number returns x, or null if x is NaN or infinite.
+func number(x float64) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return "null"
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
+
+func quoted(text string) string {
+	b, err := json.Marshal(text)
+	if err != nil {
+		panic(err) // a string can be written
+	}
+	return string(b)
+}
+
+// pairs writes an object with its names in order.
+func pairs[V any](m map[string]V) string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		value := fmt.Sprint(m[name])
+		if _, isText := any(m[name]).(string); isText {
+			value = quoted(value)
+		}
+		list = append(list, quoted(name)+":"+value)
+	}
+	return "{" + strings.Join(list, ",") + "}"
+}
+
+// cell returns a value of JSON as a cell of CSV: text without quotes, nothing
+// for null, and an object as name=value, with spaces between.
+func cell(value string) string {
+	var x any
+	switch json.Unmarshal([]byte(value), &x); x := x.(type) {
+	case nil:
+		return ""
+	case string:
+		return x
+	case map[string]any:
+		var list []string
+		for _, name := range slices.Sorted(maps.Keys(x)) {
+			list = append(list, fmt.Sprintf("%s=%v", name, x[name]))
+		}
+		return strings.Join(list, " ")
+	}
+	return value
+}
+
+// heading returns the first line of a log in CSV with the first n columns.
+func heading(n int) string {
+	var names []string
+	for _, c := range columns[:n] {
+		names = append(names, c.name)
+	}
+	return strings.Join(names, ",") + "\n"
+}
+
+// firstColumns is the number of columns that a log has at least.
+const firstColumns = 9
+
+// A Log is a file of rows: CSV with a heading, or JSON lines. While it is open
+// no other process can open it as a log.
 type Log struct {
-	file *os.File
-	json bool
+	file       *os.File
+	json       bool
+	columns    int // of CSV
+	provenance Provenance
+	end        int64  // of the rows that are written
+	unwritten  []byte // rows that could not be written
 }
 
 // ErrLog is wrapped by [OpenLog] for a file that it cannot go on with.
 var ErrLog = errors.New("train: bad log")
 
-// OpenLog begins the log at path, or goes on with the one of a training that
-// is resumed after so many steps: then rows past those are dropped. The name
-// ends in .csv, .jsonl or .ndjson.
-func OpenLog(path string, resumed bool, steps int64) (*Log, error) {
-	l := &Log{}
+// LogFormat returns an error that wraps [ErrLog] unless a log can have the name
+// path: it ends in .csv, .jsonl or .ndjson.
+func LogFormat(path string) error {
 	switch strings.ToLower(filepath.Ext(path)) {
-	case ".csv":
-	case ".jsonl", ".ndjson":
-		l.json = true
-	default:
-		return nil, fmt.Errorf("%w: %s; its name ends in .csv, .jsonl or .ndjson", ErrLog, path)
+	case ".csv", ".jsonl", ".ndjson":
+		return nil
 	}
-	var kept []string
-	if resumed {
-		var err error
-		if kept, err = l.read(path, steps); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return nil, err
+	return fmt.Errorf("%w: %s: the name of a log must end in .csv, .jsonl or .ndjson", ErrLog, path)
+}
+
+// OpenLog begins a log at path; a file of other content that is there stays
+// beside it under the name kept. If k is not nil, the log goes on where the
+// training stood at k: rows past its last evaluation are dropped. The error
+// wraps [atomicfile.ErrLocked] if another process has the log open.
+func OpenLog(path string, p Provenance, k *Checkpoint) (_ *Log, kept string, err error) {
+	if err := LogFormat(path); err != nil {
+		return nil, "", err
+	}
+	l := &Log{json: strings.ToLower(filepath.Ext(path)) != ".csv", provenance: p, columns: len(columns)}
+	defer func() {
+		if err != nil && l.file != nil {
+			l.file.Close()
+		}
+	}()
+	there, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		there = nil
+	case err != nil:
+		return nil, "", err
+	case !there.Mode().IsRegular():
+		return nil, "", fmt.Errorf("%w: %s is not a regular file", ErrLog, path)
+	}
+	begin := ""
+	if !l.json {
+		begin = heading(len(columns))
+	}
+	if there != nil {
+		if err := l.open(path); err != nil {
+			return nil, "", err
+		}
+		if k != nil {
+			if l.end, err = l.scan(path, k.Evaluated); err != nil {
+				return nil, "", err
+			}
+			if err := l.file.Truncate(l.end); err != nil {
+				return nil, "", err
+			}
 		}
 	}
-	if len(kept) == 0 && !l.json {
-		kept = []string{strings.Join(columns, ",") + "\n"}
+	if there == nil || k == nil {
+		old := l.file // locked until the new one is
+		if old != nil {
+			defer old.Close()
+		}
+		l.file = nil
+		if kept, err = atomicfile.WriteKeeping(path, func(w io.Writer) error { _, err := io.WriteString(w, begin); return err }); err != nil {
+			return nil, "", err
+		}
+		if err := l.open(path); err != nil {
+			return nil, kept, err
+		}
+		l.end = int64(len(begin))
+	} else if l.end == 0 {
+		l.unwritten = []byte(begin)
 	}
-	err := policies.Replace(path, func(w io.Writer) error {
-		_, err := io.WriteString(w, strings.Join(kept, ""))
+	return l, kept, nil
+}
+
+// open opens and locks the file at path.
+func (l *Log) open(path string) (err error) {
+	if l.file, err = os.OpenFile(path, os.O_RDWR, 0); err != nil {
 		return err
-	})
-	if err != nil {
-		return nil, err
 	}
-	l.file, err = os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
-	return l, err
+	if err := atomicfile.Lock(l.file); errors.Is(err, atomicfile.ErrLocked) {
+		return fmt.Errorf("train: %s is the log of a training that is running: %w", path, err)
+	}
+	return nil
 }
 
-// read returns the lines of the log at path up to so many steps.
-func (l *Log) read(path string, steps int64) (kept []string, err error) {
-	info, err := os.Stat(path)
+// maxRow is more bytes than any row has.
+const maxRow = 1 << 16
+
+// scan returns where the rows of the log up to so many steps end.
+func (l *Log) scan(path string, steps int64) (end int64, err error) {
+	info, err := l.file.Stat()
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%w: %s is not a regular file", ErrLog, path)
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	n := 0
-	for line := range strings.Lines(string(text)) {
-		n++
-		line, whole := strings.CutSuffix(line, "\n")
+	in := bufio.NewReaderSize(io.NewSectionReader(l.file, 0, info.Size()), maxRow)
+	for n := 1; ; n++ {
+		line, err := in.ReadSlice('\n')
 		switch {
-		case !whole && n > 1:
-			return kept, nil // the training was killed as it wrote its last row
-		case !l.json && n == 1:
-			if line != strings.Join(columns, ",") {
-				return nil, fmt.Errorf("%w: %s does not begin with the line %s", ErrLog, path, strings.Join(columns, ","))
-			}
-		default:
-			at, err := l.steps(line)
-			if err != nil {
-				return nil, fmt.Errorf("%w: line %d of %s is no row of a log", ErrLog, n, path)
-			}
-			if at > steps {
-				return kept, nil
-			}
+		case err == io.EOF && (n > 1 || l.tornFirst(string(line))):
+			return end, nil // the training was killed as it wrote its last row
+		case err == io.EOF:
+			return 0, fmt.Errorf("%w: %s is no log", ErrLog, path)
+		case err == bufio.ErrBufferFull:
+			return 0, fmt.Errorf("%w: line %d of %s is no row of a log", ErrLog, n, path)
+		case err != nil:
+			return 0, err
 		}
-		kept = append(kept, line+"\n")
+		text := strings.TrimSuffix(string(line), "\n")
+		if n == 1 && !l.json {
+			l.columns = 1 + slices.IndexFunc(columns, func(c column) bool { return strings.HasSuffix(","+text, ","+c.name) })
+			if l.columns < firstColumns || text+"\n" != heading(l.columns) {
+				return 0, fmt.Errorf("%w: %s is no log: its first line is not %s", ErrLog, path, strings.TrimSpace(heading(len(columns))))
+			}
+		} else if at, err := l.stepsOf(text); err != nil {
+			return 0, fmt.Errorf("%w: line %d of %s is no row of a log", ErrLog, n, path)
+		} else if at > steps {
+			return end, nil
+		}
+		end += int64(len(line))
 	}
-	return kept, nil
 }
 
-// steps returns the first field of a line.
-func (l *Log) steps(line string) (int64, error) {
+// tornFirst reports whether a log can have begun with a line that has no end.
+func (l *Log) tornFirst(line string) bool {
+	if l.json {
+		begin := "{" + quoted(columns[0].name) + ":"
+		n := min(len(begin), len(line))
+		return line[:n] == begin[:n]
+	}
+	return strings.HasPrefix(heading(len(columns)), line)
+}
+
+// stepsOf returns the first field of a row.
+func (l *Log) stepsOf(line string) (int64, error) {
 	if l.json {
 		var row struct {
 			Steps *int64 `json:"steps"`
@@ -143,36 +313,51 @@ func (l *Log) steps(line string) (int64, error) {
 	return strconv.ParseInt(first, 10, 64)
 }
 
-// Write appends a row, in one piece.
+// Write appends a row, in one piece. A row that cannot be written is written
+// before the next one, or by Close.
 func (l *Log) Write(r Row) error {
-	var b strings.Builder
-	var cells []string
-	for i, x := range r.numbers() {
-		cell := strconv.FormatFloat(x, 'g', -1, 64)
-		switch {
-		case i < 2:
-			cell = strconv.FormatFloat(x, 'f', 0, 64)
-		case math.IsNaN(x) || math.IsInf(x, 0):
-			cell = ""
-		}
-		if l.json {
-			if cell == "" {
-				cell = "null"
-			}
-			cell = strconv.Quote(columns[i]) + ":" + cell
-		}
-		cells = append(cells, cell)
-	}
-	if l.json {
-		b.WriteString("{" + strings.Join(cells, ",") + "}\n")
-	} else {
-		w := csv.NewWriter(&b)
-		w.Write(cells)
-		w.Flush()
-	}
-	_, err := l.file.WriteString(b.String())
-	return err
+	l.unwritten = append(l.unwritten, l.encode(&r)...)
+	return l.flush()
 }
 
-// Close closes the file.
-func (l *Log) Close() error { return l.file.Close() }
+// encode returns a row as it is written.
+func (l *Log) encode(r *Row) string {
+	var values []string
+	if l.json {
+		for _, c := range columns {
+			values = append(values, quoted(c.name)+":"+c.value(r, &l.provenance))
+		}
+		return "{" + strings.Join(values, ",") + "}\n"
+	}
+	for _, c := range columns[:l.columns] {
+		values = append(values, cell(c.value(r, &l.provenance)))
+	}
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	w.Write(values)
+	w.Flush()
+	return b.String()
+}
+
+// flush writes what is unwritten, or nothing of it.
+func (l *Log) flush() error {
+	if len(l.unwritten) == 0 {
+		return nil
+	}
+	if _, err := l.file.WriteAt(l.unwritten, l.end); err != nil {
+		l.file.Truncate(l.end) // a part of a row may be there
+		return err
+	}
+	l.end += int64(len(l.unwritten))
+	l.unwritten = nil
+	return nil
+}
+
+// Close writes what could not be written before, and closes the file.
+func (l *Log) Close() error {
+	err := l.flush()
+	if err == nil {
+		err = l.file.Sync()
+	}
+	return errors.Join(err, l.file.Close())
+}

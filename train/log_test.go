@@ -8,30 +8,51 @@ import (
 	"strings"
 	"testing"
 
+	"pigpen/env"
+	"pigpen/policies/atomicfile"
 	"pigpen/train"
 )
 
 // rows are those of a log: of two players, of one, and of extremes.
 var rows = []train.Row{
-	{Steps: 1000, Episodes: 50, Seconds: 0.5, Score: train.Score{WinMean: 0.25, Exploitability: 0.125, Turns: 20.5}, Epsilon: 0.2, StepSize: 0.01, Coverage: 0.75},
-	{Steps: 2000, Episodes: 100, Seconds: 1, Score: train.Score{WinMean: math.NaN(), Exploitability: math.NaN(), Turns: 12.545}, Coverage: 1},
-	{Steps: 123_456_789_012, Episodes: 7_000_000_000, Seconds: 1e6, Score: train.Score{WinMean: 1.0 / 3, Exploitability: 1e-9, Turns: math.Inf(1)}, Epsilon: 1e-7, StepSize: 1, Coverage: 0.5},
+	{Steps: 1000, Episodes: 50, Seconds: 0.5, Score: train.Score{WinMean: 0.25, Exploitability: 0.125, Turns: 20.5}, Epsilon: 0.2, StepSize: 0.01, Coverage: 0.75, Scheduled: 900},
+	{Steps: 2000, Episodes: 100, Seconds: 1, Score: train.Score{WinMean: math.NaN(), Exploitability: math.NaN(), Turns: 12.545}, Coverage: 1, Scheduled: 2000},
+	{Steps: 123_456_789_012, Episodes: 7_000_000_000, Seconds: 1e6, Score: train.Score{WinMean: 1.0 / 3, Exploitability: 1e-9, Turns: math.Inf(1)}, Epsilon: 1e-7, StepSize: 1, Coverage: 0.5, Scheduled: 123e9},
 }
 
-const heading = "steps,episodes,seconds,win_mean,exploitability,expected_turns,epsilon,step_size,coverage\n"
+// provenance is what made them.
+var provenance = train.Provenance{
+	Game: env.Must(env.New(env.Config{Variant: "cochon", Options: map[string]bool{"spill_to_tail": true}})), States: "full",
+	Agent: "qlearning", Seed: math.MaxUint64, Settings: map[string]string{"step-size": "n^-0.75", "recipe": "curriculum"}, Program: "1.2.3",
+}
+
+const (
+	heading    = "steps,episodes,seconds,win_mean,exploitability,expected_turns,epsilon,step_size,coverage,scheduled,variant,players,target,options,states,agent,seed,settings,program\n"
+	oldHeading = "steps,episodes,seconds,win_mean,exploitability,expected_turns,epsilon,step_size,coverage\n"
+	madeCSV    = ",cochon,2,10,aces_with_body=true spill_to_tail=true,full,qlearning,18446744073709551615,recipe=curriculum step-size=n^-0.75,1.2.3\n"
+	madeJSON   = `,"variant":"cochon","players":2,"target":10,"options":{"aces_with_body":true,"spill_to_tail":true},"states":"full","agent":"qlearning","seed":18446744073709551615,"settings":{"recipe":"curriculum","step-size":"n^-0.75"},"program":"1.2.3"}` + "\n"
+)
 
 // lines are the rows as they are written, by the ending of the name.
 var lines = map[string][]string{
 	".csv": {
-		"1000,50,0.5,0.25,0.125,20.5,0.2,0.01,0.75\n",
-		"2000,100,1,,,12.545,0,0,1\n",
-		"123456789012,7000000000,1e+06,0.3333333333333333,1e-09,,1e-07,1,0.5\n",
+		"1000,50,0.5,0.25,0.125,20.5,0.2,0.01,0.75,900" + madeCSV,
+		"2000,100,1,,,12.545,0,0,1,2000" + madeCSV,
+		"123456789012,7000000000,1e+06,0.3333333333333333,1e-09,,1e-07,1,0.5,123000000000" + madeCSV,
 	},
 	".jsonl": {
-		`{"steps":1000,"episodes":50,"seconds":0.5,"win_mean":0.25,"exploitability":0.125,"expected_turns":20.5,"epsilon":0.2,"step_size":0.01,"coverage":0.75}` + "\n",
-		`{"steps":2000,"episodes":100,"seconds":1,"win_mean":null,"exploitability":null,"expected_turns":12.545,"epsilon":0,"step_size":0,"coverage":1}` + "\n",
-		`{"steps":123456789012,"episodes":7000000000,"seconds":1e+06,"win_mean":0.3333333333333333,"exploitability":1e-09,"expected_turns":null,"epsilon":1e-07,"step_size":1,"coverage":0.5}` + "\n",
+		`{"steps":1000,"episodes":50,"seconds":0.5,"win_mean":0.25,"exploitability":0.125,"expected_turns":20.5,"epsilon":0.2,"step_size":0.01,"coverage":0.75,"scheduled":900` + madeJSON,
+		`{"steps":2000,"episodes":100,"seconds":1,"win_mean":null,"exploitability":null,"expected_turns":12.545,"epsilon":0,"step_size":0,"coverage":1,"scheduled":2000` + madeJSON,
+		`{"steps":123456789012,"episodes":7000000000,"seconds":1e+06,"win_mean":0.3333333333333333,"exploitability":1e-09,"expected_turns":null,"epsilon":1e-07,"step_size":1,"coverage":0.5,"scheduled":123000000000` + madeJSON,
 	},
+}
+
+// after returns a checkpoint of a training that was evaluated last after so many
+// steps; nil if it was not resumed.
+func after(steps int64) *train.Checkpoint {
+	k := new(train.Checkpoint)
+	k.Evaluated = steps
+	return k
 }
 
 // begin returns what a log begins with.
@@ -59,9 +80,9 @@ func writeFile(t *testing.T, path, text string) {
 }
 
 // writeLog opens a log and writes rows to it.
-func writeLog(t *testing.T, path string, resumed bool, steps int64, rows ...train.Row) {
+func writeLog(t *testing.T, path string, resumed *train.Checkpoint, rows ...train.Row) {
 	t.Helper()
-	l, err := train.OpenLog(path, resumed, steps)
+	l, _, err := train.OpenLog(path, provenance, resumed)
 	if err != nil {
 		t.Fatalf("OpenLog: %v", err)
 	}
@@ -81,9 +102,12 @@ func TestLog(t *testing.T) {
 	for name, ending := range map[string]string{"log.csv": ".csv", "LOG.CSV": ".csv", "log.jsonl": ".jsonl", "log.ndjson": ".jsonl"} {
 		path := filepath.Join(t.TempDir(), name)
 		writeFile(t, path, "what was there before\n")
-		l, err := train.OpenLog(path, false, 0)
+		l, kept, err := train.OpenLog(path, provenance, nil)
 		if err != nil {
 			t.Fatalf("OpenLog(%s): %v", name, err)
+		}
+		if readFile(t, kept) != "what was there before\n" {
+			t.Errorf("OpenLog(%s) keeps %q, which holds %q", name, kept, readFile(t, kept))
 		}
 		want := begin(ending)
 		for i, r := range rows {
@@ -126,31 +150,48 @@ func TestLogResumed(t *testing.T) {
 			// Who is killed while writing a row does not end it.
 			{"no end of the last line", strings.TrimSuffix(begin(ending)+lines[0]+lines[1], "\n"), 5000, 1},
 			{"a torn last line", begin(ending) + lines[0] + lines[1][:9], 5000, 1},
+			{"a torn first line", (begin(ending) + lines[0])[:9], 5000, 0},
+			{"a torn first line of one byte", (begin(ending) + lines[0])[:1], 5000, 0},
 		} {
 			path := filepath.Join(t.TempDir(), "log"+ending)
 			writeFile(t, path, test.before)
-			writeLog(t, path, true, test.steps, rows[2])
+			writeLog(t, path, after(test.steps), rows[2])
 			if got, want := readFile(t, path), begin(ending)+strings.Join(lines[:test.kept], "")+lines[2]; got != want {
 				t.Errorf("%s, %s: resumed, the log is\n%swant\n%s", ending, test.name, got, want)
 			}
 		}
 		path := filepath.Join(t.TempDir(), "new"+ending)
-		writeLog(t, path, true, 5000, rows[0])
+		writeLog(t, path, after(5000), rows[0])
 		if got, want := readFile(t, path), begin(ending)+lines[0]; got != want {
 			t.Errorf("%s: a resumed log that was not there is\n%swant\n%s", ending, got, want)
 		}
 	}
 }
 
+// TestLogOfFirstVersion goes on with a log that has fewer columns, with these.
+func TestLogOfFirstVersion(t *testing.T) {
+	old := oldHeading + "1000,50,0.5,0.25,0.125,20.5,0.2,0.01,0.75\n"
+	path := filepath.Join(t.TempDir(), "log.csv")
+	writeFile(t, path, old)
+	writeLog(t, path, after(1000), rows[1])
+	if got, want := readFile(t, path), old+"2000,100,1,,,12.545,0,0,1\n"; got != want {
+		t.Errorf("resumed, the log is\n%swant\n%s", got, want)
+	}
+}
+
 // TestLogRefused checks that a file that is no log is left as it was.
 func TestLogRefused(t *testing.T) {
+	first := "its first line is not " + strings.TrimSpace(heading)
 	for _, test := range []struct{ name, before, text string }{
-		{"log.csv", "a,b\n1,2\n", "does not begin with the line " + strings.TrimSpace(heading)},
-		{"log.csv", "steps,episodes\n1,2\n", "does not begin with the line " + strings.TrimSpace(heading)},
+		{"log.csv", "a,b\n1,2\n", first},
+		{"log.csv", "steps,episodes\n1,2\n", first},
+		{"log.csv", "steps\n1\n", first},
+		{"log.csv", "no end", "is no log"},
 		{"log.csv", heading + lines[".csv"][0] + "some text\n", "line 3 of "},
 		{"log.csv", heading + "\n", "line 2 of "},
-		{"log.csv", lines[".jsonl"][0], "does not begin with the line " + strings.TrimSpace(heading)},
+		{"log.csv", lines[".jsonl"][0], first},
 		{"log.jsonl", "some text\n", "line 1 of "},
+		{"log.jsonl", "no end", "is no log"},
 		{"log.jsonl", lines[".jsonl"][0] + `{"step":7}` + "\n", "line 2 of "},
 		{"log.jsonl", `[1, 2]` + "\n", "line 1 of "},
 		{"log.jsonl", lines[".jsonl"][0] + lines[".jsonl"][1][:50] + "\n", "line 2 of "},
@@ -159,7 +200,7 @@ func TestLogRefused(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), test.name)
 		writeFile(t, path, test.before)
-		_, err := train.OpenLog(path, true, 1<<40)
+		_, _, err := train.OpenLog(path, provenance, after(1<<40))
 		if !errors.Is(err, train.ErrLog) || !strings.Contains(err.Error(), test.text) || !strings.Contains(err.Error(), path) {
 			t.Errorf("OpenLog of %.200q: error %v, want %v, %s", test.before, err, train.ErrLog, test.text)
 		}
@@ -169,14 +210,44 @@ func TestLogRefused(t *testing.T) {
 	}
 	for _, name := range []string{"log.txt", "log", "log.json", "csv"} {
 		path := filepath.Join(t.TempDir(), name)
-		if _, err := train.OpenLog(path, false, 0); !errors.Is(err, train.ErrLog) {
+		if _, _, err := train.OpenLog(path, provenance, nil); !errors.Is(err, train.ErrLog) {
 			t.Errorf("OpenLog(%s): error %v, want %v", name, err, train.ErrLog)
 		}
 		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("OpenLog(%s), which it refuses, makes the file", name)
 		}
 	}
-	if _, err := train.OpenLog(filepath.Join(t.TempDir(), "no", "log.csv"), false, 0); !errors.Is(err, os.ErrNotExist) {
+	if _, _, err := train.OpenLog(filepath.Join(t.TempDir(), "no", "log.csv"), provenance, nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("OpenLog in a folder that is not there: error %v, want %v", err, os.ErrNotExist)
+	}
+}
+
+// TestLogShared checks that a log which somebody has open is refused, and left
+// as it is, whether it would be begun anew or gone on with.
+func TestLogShared(t *testing.T) {
+	for ending, lines := range lines {
+		path := filepath.Join(t.TempDir(), "log"+ending)
+		l, _, err := train.OpenLog(path, provenance, nil)
+		if err != nil {
+			t.Fatalf("OpenLog: %v", err)
+		}
+		if err := l.Write(rows[0]); err != nil {
+			t.Errorf("Write: %v", err)
+		}
+		for _, k := range []*train.Checkpoint{nil, after(0)} {
+			if _, _, err := train.OpenLog(path, provenance, k); !errors.Is(err, atomicfile.ErrLocked) || !strings.Contains(err.Error(), path) {
+				t.Errorf("OpenLog of a log that is open: %v, want %v", err, atomicfile.ErrLocked)
+			}
+			if got, want := readFile(t, path), begin(ending)+lines[0]; got != want {
+				t.Errorf("refused, OpenLog leaves\n%swant\n%s", got, want)
+			}
+		}
+		if err := l.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+		writeLog(t, path, after(1000), rows[1])
+		if got, want := readFile(t, path), begin(ending)+lines[0]+lines[1]; got != want {
+			t.Errorf("closed and resumed, the log is\n%swant\n%s", got, want)
+		}
 	}
 }

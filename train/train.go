@@ -35,18 +35,25 @@ type Config struct {
 	StepLimit int
 	// MemoryLimit bounds the bytes of the agent's tables.
 	MemoryLimit int64
-	// Workers is the number of goroutines that learn, at least 1. It does not
-	// change what is learned.
+	// Workers is the number of goroutines that learn, at least 1; more than 256
+	// count as 256. It does not change what is learned.
 	Workers int
 
-	// EvalEvery is the number of decisions between evaluations on the way; 0
-	// is none. Where Evaluate is not nil there is always one at the end.
+	// EvalEvery is the number of decisions between evaluations on the way, the
+	// first of them before the first decision; 0 is none. Where Evaluate is not
+	// nil there is always one at the end.
 	EvalEvery int64
-	// Evaluate tells how good a policy is.
-	Evaluate func(ctx context.Context, p policies.Policy) (Score, error)
-	// Evaluated, where not nil, is told of each evaluation. Its error ends the
-	// training.
+	// Evaluate tells how good a policy is; last tells that it is the final one.
+	Evaluate func(ctx context.Context, p policies.Policy, last bool) (Score, error)
+	// Evaluated, where not nil, is told of each evaluation, once for a number of
+	// decisions. Its error ends the training.
 	Evaluated func(Row) error
+	// Learned, where not nil, is told of the result as soon as there is one,
+	// before the last evaluation, so that nothing is lost if that takes long.
+	Learned func(Result)
+	// Grace ends the last evaluation of a training that its context has ended;
+	// nil never does.
+	Grace context.Context
 
 	// ReportEvery is the number of decisions between calls of Report; 0 is none.
 	ReportEvery int64
@@ -55,9 +62,14 @@ type Config struct {
 
 	// Checkpoint, where not empty, is the file that keeps the last checkpoint:
 	// written each time that CheckpointEvery has passed, if not 0, and at the
-	// end.
+	// end. A file of other content that is there before the first stays beside
+	// it under a numbered name.
 	Checkpoint      string
 	CheckpointEvery time.Duration
+	// Checkpointed, where not nil, is told of each checkpoint: the name under
+	// which the file that was there is kept, or the error. A checkpoint that could
+	// not be written ends nothing.
+	Checkpointed func(kept string, err error)
 	// Resume, where not nil, is what the training goes on from. All that decides
 	// what is learned, but the length, must be as it was.
 	Resume *Checkpoint
@@ -70,9 +82,9 @@ type Config struct {
 // from its very start, resumed or not; what the agent learns at a time is
 // learned to its end. A limit of 0 is none.
 type Length struct {
-	Steps    int64 // decisions
-	Episodes int64
-	Time     time.Duration // of learning, so that the result depends on the machine
+	Steps    int64         `msgpack:"steps"` // decisions
+	Episodes int64         `msgpack:"episodes"`
+	Time     time.Duration `msgpack:"nanoseconds"` // of learning, so that the result depends on the machine
 }
 
 // Progress tells how far a training is.
@@ -98,6 +110,8 @@ type Result struct {
 	File policies.File
 	// Interrupted tells that the context ended before the length was reached.
 	Interrupted bool
+	// CheckpointErr is why the last checkpoint could not be written.
+	CheckpointErr error
 }
 
 var (
@@ -113,11 +127,15 @@ func (c Config) Bytes() (entries int, bytes float64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	return l.Entries(), float64(l.Entries()) * float64(c.Recipe.BytesPerEntry(c.Workers)), nil
+	return l.Entries(), float64(l.Entries()) * float64(c.Recipe.BytesPerEntry(c.workers())), nil
 }
 
-// check returns what is wrong with c.
-func (c Config) check() error {
+// workers returns the number of goroutines that learn.
+func (c Config) workers() int { return min(c.Workers, 256) }
+
+// Check returns what is wrong with c, without beginning anything: the error that
+// [Run] would return at once.
+func (c Config) Check() error {
 	if err := c.Settings.Check(); err != nil {
 		return err
 	}
@@ -139,6 +157,9 @@ func (c Config) check() error {
 		return fmt.Errorf("%w: the tables of %v with %s states, %d entries, take %.0f bytes; the limit is %d",
 			ErrMemory, c.Game, c.States, entries, bytes, c.MemoryLimit)
 	}
+	if c.Resume != nil {
+		return c.Resume.agrees(c)
+	}
 	return nil
 }
 
@@ -155,52 +176,60 @@ type run struct {
 	before         time.Duration // on that clock until then
 	nextCheckpoint time.Duration
 	evaluated      int64 // decisions at the last evaluation; -1 before the first
+	saved          int64 // decisions at the last checkpoint; -1 before the first
+	replaced       bool  // the file at Checkpoint is one of this training
+	checkpointErr  error // of the last attempt
 }
 
 // Run trains until the length is reached or ctx ends; both give a whole
 // result. The same configuration gives the same file, byte for byte, however
 // often it was resumed on the way, unless Length.Time or ctx ended it.
 func Run(ctx context.Context, c Config) (Result, error) {
-	if err := c.check(); err != nil {
+	if err := c.Check(); err != nil {
 		return Result{}, err
 	}
 	l, err := policies.NewLayout(c.Game, c.States)
 	if err != nil {
 		return Result{}, err
 	}
-	r := &run{Config: c, evaluated: -1, agent: c.Recipe.New(agents.Config{Layout: l, Settings: c.Settings, Seed: c.Seed, StepLimit: c.StepLimit})}
+	r := &run{
+		Config: c, evaluated: -1, saved: -1,
+		agent: c.Recipe.New(agents.Config{Layout: l, Settings: c.Settings, Seed: c.Seed, StepLimit: c.StepLimit}),
+	}
 	if k := c.Resume; k != nil {
-		if err := k.agrees(c); err != nil {
+		if err := k.restore(r.agent); err != nil {
 			return Result{}, err
 		}
-		if err := r.agent.UnmarshalBinary(k.State); err != nil {
-			return Result{}, fmt.Errorf("%w: %w", ErrCheckpoint, err)
+		r.Steps, r.Episodes, r.before, r.evaluated = k.Steps, k.Episodes, k.Elapsed, k.Evaluated
+		if k.path == c.Checkpoint {
+			r.saved = k.Steps
 		}
-		r.Steps, r.Episodes, r.before = k.Steps, k.Episodes, k.Elapsed
-		r.evaluated = k.Steps // by the training that it is of, or never
 	}
 	if err := r.learn(ctx); err != nil {
 		return Result{}, err
 	}
-	return Result{
-		Progress:    r.Progress,
-		Interrupted: r.Done < 1,
-		File: policies.File{Table: r.agent.Greedy(), Made: policies.Made{
-			Agent: c.Agent.Name, Settings: c.describe(), Seed: c.Seed,
-			Steps: r.Steps, Episodes: r.Episodes, Program: c.Program,
-		}},
-	}, nil
+	return r.finish(ctx)
 }
+
+// due returns the multiple of every that n has reached last.
+func due(n, every int64) int64 { return n / max(1, every) * every }
 
 // learn goes on until the length is reached or ctx ends.
 func (r *run) learn(ctx context.Context) error {
-	next := func(every int64) int64 { return (r.Steps/max(1, every) + 1) * every }
-	nextClock, nextReport, nextEval := r.Steps+clockEvery, next(r.ReportEvery), next(r.EvalEvery)
-	r.since, r.Elapsed = time.Now(), r.before
-	r.nextCheckpoint = r.before + r.CheckpointEvery
+	r.Elapsed = r.before
 	r.Done = r.Length.done(r.Progress)
+	// The first evaluation, or one that was due when the training stood still.
+	if r.EvalEvery > 0 && r.Done < 1 && due(r.Steps, r.EvalEvery) > r.evaluated {
+		if err := r.evaluate(ctx, r.agent.Greedy(), due(r.Steps, r.EvalEvery), false); err != nil {
+			return err
+		}
+	}
+	next := func(every int64) int64 { return due(r.Steps, every) + max(1, every) }
+	nextClock, nextReport, nextEval := r.Steps+clockEvery, next(r.ReportEvery), next(r.EvalEvery)
+	r.since = time.Now()
+	r.nextCheckpoint = r.before + r.CheckpointEvery
 	for ctx.Err() == nil && r.Done < 1 {
-		played := r.agent.Learn(r.Workers)
+		played := r.agent.Learn(r.workers())
 		r.Steps += played.Steps
 		r.Episodes += played.Episodes
 		clock := r.Steps >= nextClock
@@ -212,18 +241,18 @@ func (r *run) learn(ctx context.Context) error {
 			}
 		}
 		r.Done = r.Length.done(r.Progress)
-		if r.EvalEvery > 0 && r.Steps >= nextEval {
+		if r.EvalEvery > 0 && r.Steps >= nextEval && r.Done < 1 {
 			nextEval = next(r.EvalEvery)
-			if err := r.evaluate(ctx); err != nil {
+			r.tick()
+			if err := r.evaluate(ctx, r.agent.Greedy(), due(r.Steps, r.EvalEvery), false); err != nil {
 				return err
 			}
 		}
 		// A checkpoint comes after the evaluation, which a training that is resumed
 		// from it does not make up for.
 		if clock && r.Checkpoint != "" && r.CheckpointEvery > 0 && r.Elapsed >= r.nextCheckpoint {
-			if err := r.save(); err != nil {
-				return err
-			}
+			r.tick()
+			r.save()
 			r.nextCheckpoint = r.Elapsed + r.CheckpointEvery
 		}
 		if r.Report != nil && r.ReportEvery > 0 && r.Steps >= nextReport {
@@ -234,24 +263,48 @@ func (r *run) learn(ctx context.Context) error {
 	}
 	r.tick()
 	r.Done = r.Length.done(r.Progress)
-	if r.Checkpoint != "" {
-		if err := r.save(); err != nil {
-			return err
-		}
+	return nil
+}
+
+// finish hands over what has been learned, and evaluates it.
+func (r *run) finish(ctx context.Context) (Result, error) {
+	greedy := r.agent.Greedy()
+	result := Result{
+		Progress:    r.Progress,
+		Interrupted: r.Done < 1,
+		File: policies.File{Table: greedy, Made: policies.Made{
+			Agent: r.Agent.Name, Settings: r.describe(), Seed: r.Seed,
+			Steps: r.Steps, Episodes: r.Episodes, Program: r.Program,
+		}},
 	}
-	if r.evaluated == r.Steps {
-		return nil
+	if r.Learned != nil {
+		r.Learned(result)
 	}
-	// An interrupted training is still evaluated, which takes a moment.
-	return r.evaluate(context.WithoutCancel(ctx))
+	if r.Checkpoint != "" && r.Steps > 0 && r.saved != r.Steps {
+		r.save()
+	}
+	result.CheckpointErr = r.checkpointErr
+	if result.Interrupted && r.Steps == 0 {
+		return result, nil // nothing has been learned
+	}
+	scheduled := r.Steps
+	if r.Length.Steps > 0 && r.Steps >= r.Length.Steps {
+		scheduled = r.Length.Steps
+	}
+	// An interrupted training is still evaluated, until Grace ends.
+	last := context.WithoutCancel(ctx)
+	if r.Grace != nil {
+		last = r.Grace
+	}
+	return result, r.evaluate(last, greedy, scheduled, true)
 }
 
 // tick reads the clock of learning.
 func (r *run) tick() { r.Elapsed = r.before + time.Since(r.since) }
 
-// pause does something while the clock of learning stands still.
+// pause does something while the clock of learning stands still, which has just
+// been read.
 func (r *run) pause(do func() error) error {
-	r.tick()
 	r.before = r.Elapsed
 	err := do()
 	r.since = time.Now()
@@ -259,38 +312,42 @@ func (r *run) pause(do func() error) error {
 }
 
 // save writes a checkpoint.
-func (r *run) save() error {
-	return r.pause(func() error {
-		k, err := r.checkpoint(r.agent, r.Progress)
+func (r *run) save() {
+	r.pause(func() error {
+		kept, err := r.writeCheckpoint(r.Checkpoint, !r.replaced)
 		if err == nil {
-			err = k.Save(r.Checkpoint)
+			r.replaced, r.saved = true, r.Steps
 		}
-		if err != nil {
-			return fmt.Errorf("train: the checkpoint could not be written: %w", err)
+		r.checkpointErr = err
+		if r.Checkpointed != nil {
+			r.Checkpointed(kept, err)
 		}
 		return nil
 	})
 }
 
-// evaluate scores the policy learned so far. An evaluation that ctx ends is
-// no error: the training ends too.
-func (r *run) evaluate(ctx context.Context) error {
+// evaluate scores a policy learned so far. An evaluation that ctx ends is no
+// error: the training ends too.
+func (r *run) evaluate(ctx context.Context, p *policies.Table, scheduled int64, last bool) error {
 	if r.Evaluate == nil || r.Evaluated == nil {
 		return nil
 	}
 	return r.pause(func() error {
-		score, err := r.Evaluate(ctx, r.agent.Greedy())
+		score, err := r.Evaluate(ctx, p, last)
 		if err != nil {
 			if ctx.Err() != nil {
 				return nil
 			}
 			return err
 		}
+		if r.evaluated == r.Steps {
+			return nil // there is a row of it
+		}
 		r.evaluated = r.Steps
 		g := r.agent.Gauges()
 		return r.Evaluated(Row{
 			Steps: r.Steps, Episodes: r.Episodes, Seconds: r.Elapsed.Seconds(), Score: score,
-			Epsilon: g.Epsilon, StepSize: g.StepSize, Coverage: g.Coverage,
+			Epsilon: g.Epsilon, StepSize: g.StepSize, Coverage: g.Coverage, Scheduled: scheduled,
 		})
 	})
 }

@@ -143,7 +143,7 @@ func TestRunIsDeterministic(t *testing.T) {
 			"checkpoints":     func(c *train.Config) { c.Checkpoint, c.CheckpointEvery = t.TempDir()+"/c", 1 },
 			"evaluations": func(c *train.Config) {
 				c.EvalEvery, c.Evaluated = 1000, func(train.Row) error { return nil }
-				c.Evaluate = func(context.Context, policies.Policy) (train.Score, error) { return train.Score{}, nil }
+				c.Evaluate = func(context.Context, policies.Policy, bool) (train.Score, error) { return train.Score{}, nil }
 			},
 		} {
 			again := c
@@ -235,7 +235,7 @@ var errEvaluator = errors.New("no more")
 
 // join has c evaluated by e.
 func (e *evaluator) join(c train.Config) train.Config {
-	c.Evaluate = func(_ context.Context, p policies.Policy) (train.Score, error) {
+	c.Evaluate = func(_ context.Context, p policies.Policy, _ bool) (train.Score, error) {
 		if e.fails > 0 && len(e.rows) == e.fails {
 			return train.Score{}, errEvaluator
 		}
@@ -268,17 +268,24 @@ func (e *evaluator) steps() (steps []int64) {
 	return steps
 }
 
-// TestEvaluations checks when a training is evaluated: at the first end of
-// Learn at or past each multiple of EvalEvery, and at the end.
+// TestEvaluations checks when a training is evaluated: before the first decision,
+// at the first end of Learn at or past each multiple of EvalEvery, and at the end,
+// and at how many decisions each was due.
 func TestEvaluations(t *testing.T) {
 	forEachRecipe(t, func(t *testing.T, c train.Config) {
 		ends, _ := learnEnds(c)
 		final := ends[len(ends)-1].steps
 		for _, every := range []int64{0, 1, 500, 10_000, final, final + 1, math.MaxInt64} {
-			var want []int64
+			var want, due []int64
+			if every > 0 {
+				want, due = []int64{0}, []int64{0}
+			}
 			for i, before := 0, int64(0); i < len(ends); i++ {
-				if at := ends[i].steps; i == len(ends)-1 || every > 0 && at/every > before/every {
-					want = append(want, at)
+				switch at := ends[i].steps; {
+				case i == len(ends)-1:
+					want, due = append(want, at), append(due, at)
+				case every > 0 && at/every > before/every:
+					want, due = append(want, at), append(due, at/every*every)
 				}
 				before = ends[i].steps
 			}
@@ -288,7 +295,13 @@ func TestEvaluations(t *testing.T) {
 			if !slices.Equal(e.steps(), want) {
 				t.Errorf("Run, evaluating every %d steps, is evaluated at %v, want %v", every, e.steps(), want)
 			}
-			for _, r := range e.rows {
+			for k, r := range e.rows {
+				if r.Scheduled != due[k] {
+					t.Errorf("Run, evaluating every %d steps: row %d was due after %d, want %d", every, k, r.Scheduled, due[k])
+				}
+				if r.Steps == 0 {
+					continue
+				}
 				i := slices.IndexFunc(ends, func(p point) bool { return p.steps == r.Steps })
 				if i < 0 || r.Episodes != ends[i].episodes || r.Coverage <= 0 || r.StepSize <= 0 || r.WinMean < 20*20 {
 					t.Errorf("Run, evaluating every %d steps, tells of %+v", every, r)
@@ -393,7 +406,7 @@ func TestRunErrors(t *testing.T) {
 }
 
 // TestCancelledBefore checks that a training whose context has ended gives a
-// file that can be used, of nothing learned, and is evaluated.
+// file that can be used, of nothing learned, which is not evaluated.
 func TestCancelledBefore(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -403,8 +416,8 @@ func TestCancelledBefore(t *testing.T) {
 		if !r.Interrupted || r.Steps != 0 || r.Episodes != 0 || r.Done != 0 {
 			t.Errorf("Run with an ended context: %d steps, %d episodes, done %v, interrupted: %t, want 0, 0, 0, true", r.Steps, r.Episodes, r.Done, r.Interrupted)
 		}
-		if !slices.Equal(e.steps(), []int64{0}) {
-			t.Errorf("Run with an ended context is evaluated at %v, want at 0", e.steps())
+		if len(e.rows) > 0 {
+			t.Errorf("Run with an ended context is evaluated at %v, want nowhere", e.steps())
 		}
 		written := fileBytes(t, r.File)
 		f, err := policies.Read(bytes.NewReader(written))
@@ -468,15 +481,15 @@ func TestCancelledEvaluation(t *testing.T) {
 	c.EvalEvery = 1000
 	asked := 0
 	var rows []int64
-	c.Evaluate = func(ctx context.Context, _ policies.Policy) (train.Score, error) {
-		if asked++; asked == 2 {
+	c.Evaluate = func(ctx context.Context, _ policies.Policy, _ bool) (train.Score, error) {
+		if asked++; asked == 3 { // the first is before the first decision
 			cancel()
 		}
 		return train.Score{}, ctx.Err()
 	}
 	c.Evaluated = func(r train.Row) error { rows = append(rows, r.Steps); return nil }
-	if r := run(t, ctx, c); !r.Interrupted || r.Steps < 2000 || r.Steps > 3000 || len(rows) != 2 || rows[1] != r.Steps {
-		t.Errorf("Run, cancelled within its second evaluation: %d steps, interrupted: %t, rows at %v, want 2000, true, one at the end", r.Steps, r.Interrupted, rows)
+	if r := run(t, ctx, c); !r.Interrupted || r.Steps < 2000 || r.Steps > 3000 || len(rows) != 3 || rows[2] != r.Steps {
+		t.Errorf("Run, cancelled within its third evaluation: %d steps, interrupted: %t, rows at %v, want 2000, true, three with one at the end", r.Steps, r.Interrupted, rows)
 	}
 }
 
@@ -557,6 +570,43 @@ func TestStepLimit(t *testing.T) {
 		c.StepLimit = 2
 		if r := run(t, t.Context(), c); r.Steps > 2*r.Episodes {
 			t.Errorf("Run with step limit 2: %d steps in %d episodes", r.Steps, r.Episodes)
+		}
+	})
+}
+
+// TestLearned checks that the result is handed over before the last evaluation,
+// and that Grace ends that evaluation of an interrupted training, whose result
+// stands.
+func TestLearned(t *testing.T) {
+	forEachRecipe(t, func(t *testing.T, c train.Config) {
+		for _, interrupted := range []bool{false, true} {
+			var order []string
+			var early train.Result
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			grace, end := context.WithCancel(t.Context())
+			defer end()
+			c.ReportEvery = 1
+			c.Report = func(train.Progress) {
+				if interrupted {
+					cancel()
+				}
+			}
+			c.Grace = grace
+			c.Learned = func(r train.Result) { order, early = append(order, "learned"), r }
+			c.Evaluate = func(ctx context.Context, p policies.Policy, last bool) (train.Score, error) {
+				order = append(order, fmt.Sprintf("evaluate %t", last))
+				end()
+				return train.Score{}, ctx.Err()
+			}
+			c.Evaluated = func(train.Row) error { order = append(order, "evaluated"); return nil }
+			r := run(t, ctx, c)
+			if want := []string{"learned", "evaluate true"}; !slices.Equal(order, want) || r.Interrupted != interrupted || r.Steps == 0 {
+				t.Errorf("interrupted: %t: Run calls %q after %d steps, want %q", interrupted, order, r.Steps, want)
+			}
+			if !bytes.Equal(fileBytes(t, early.File), fileBytes(t, r.File)) {
+				t.Errorf("interrupted: %t: Learned is told of another file than Run returns", interrupted)
+			}
 		}
 	})
 }

@@ -41,7 +41,10 @@ type command struct {
 	long    string // paragraphs
 	example string // lines
 	flags   *pflag.FlagSet
-	run     func(ctx context.Context, s streams, args []string) error
+	// graceful tells that run itself ends soon after a second interrupt; other
+	// commands are given up then.
+	graceful bool
+	run      func(ctx context.Context, s streams, args []string) error
 }
 
 // streams are what a command reads and writes.
@@ -106,7 +109,10 @@ func (c command) execute(ctx context.Context, args []string, s streams) error {
 	if *help {
 		return print(s.out, c.help())
 	}
-	return c.run(ctx, s, c.flags.Args())
+	if c.graceful {
+		return c.run(ctx, s, c.flags.Args())
+	}
+	return unlessDone(grace(ctx), func() error { return c.run(ctx, s, c.flags.Args()) })
 }
 
 // report prints an error on one line and returns the exit status.

@@ -20,7 +20,9 @@ type importResult struct {
 	Entries    int    `json:"entries"`
 	Given      int    `json:"given"` // entries that the input decides
 	PolicyFile string `json:"policy_file"`
-	Score      *score `json:"score"`
+	// Kept is the name that the file got which was at PolicyFile before.
+	Kept  string `json:"kept,omitempty"`
+	Score *score `json:"score"`
 }
 
 func importCommand() command {
@@ -99,13 +101,14 @@ holds. A state may come twice if the action is the same.`,
 				return fmt.Errorf("%s: it has no decisions", name)
 			}
 			file := policies.File{Table: t.table, Made: policies.Made{Agent: *agent, Program: version}}
-			if err := policies.Save(*out, file); err != nil {
-				return fmt.Errorf("the policy could not be written: %w", err)
+			saved, err := savePolicy(*out, file)
+			if err != nil {
+				return err
 			}
-			err = t.report(ctx, s.out, show, *out, *agent, *asJSON)
+			err = t.report(ctx, s.out, show, saved, *agent, *asJSON)
 			if errors.Is(err, context.Canceled) {
 				show.stop()
-				fmt.Fprintf(s.err, "pigpen: import: interrupted in the evaluation; the policy is saved in %s\n", *out)
+				fmt.Fprintf(s.err, "pigpen: import: interrupted in the evaluation; the policy is saved in %s\n", printable(saved.path))
 				return errInterrupted
 			}
 			return err
@@ -239,11 +242,12 @@ const toldDecisions = 10_000
 const evalSeed = 1
 
 // report prints how many decisions there are and how good they are.
-func (t *importedTable) report(ctx context.Context, w io.Writer, show *progress, file, agent string, asJSON bool) error {
+func (t *importedTable) report(ctx context.Context, w io.Writer, show *progress, saved savedPolicy, agent string, asJSON bool) error {
+	file := saved.path
 	l := t.table.Layout()
 	r := importResult{
 		gameResult: resultOf(t.game, 0), Agent: agent, States: string(l.States()),
-		Entries: l.Entries(), Given: t.count, PolicyFile: file,
+		Entries: l.Entries(), Given: t.count, PolicyFile: file, Kept: saved.kept,
 	}
 	solving := show.begin("solving", t.game.Variant().ID, fmt.Sprintf("target %d", t.game.Target()))
 	rival, err := policies.Named(ctx, reference(t.game), t.game, solving.options(0))
@@ -264,7 +268,7 @@ func (t *importedTable) report(ctx context.Context, w io.Writer, show *progress,
 	if asJSON {
 		return printJSON(w, r)
 	}
-	text := fmt.Sprintf("%v\n%d of %d entries are given; the policy is in %s\n", t.game, r.Given, r.Entries, file)
+	text := fmt.Sprintf("%v\n%d of %d entries are given; the policy is in %s%s\n", t.game, r.Given, r.Entries, printable(file), saved.keptClause())
 	if !solvable(t.game) {
 		text += fmt.Sprintf("no exact score of %d players; these are games, seed %d:\n", t.game.Players(), evalSeed)
 	}

@@ -10,7 +10,6 @@ import (
 	"pigpen/env"
 	"pigpen/policies"
 	"pigpen/policies/exact"
-	"pigpen/train"
 )
 
 // reference returns the policy that others are measured against in g: perfect
@@ -129,27 +128,6 @@ func (j *judge) score(ctx context.Context, p player) (score, error) {
 		}
 	}
 	return s, nil
-}
-
-// rate is score for a log.
-func (j *judge) rate(ctx context.Context, p policies.Policy) (train.Score, error) {
-	s, err := j.score(ctx, player{policy: p})
-	if err != nil {
-		return train.Score{}, err
-	}
-	r := train.Score{WinMean: s.WinMean, Exploitability: math.NaN(), Turns: math.NaN()}
-	if j.game.Players() == 1 {
-		r.WinMean = math.NaN()
-	}
-	if e := s.exactScore; e != nil {
-		if e.Exploitability != nil {
-			r.Exploitability = *e.Exploitability
-		}
-		if e.Turns != nil {
-			r.Turns = *e.Turns
-		}
-	}
-	return r, nil
 }
 
 func (j *judge) exact(ctx context.Context, p player, s *score) error {

@@ -9,6 +9,7 @@ import (
 
 	"pigpen/env"
 	"pigpen/policies"
+	"pigpen/policies/atomicfile"
 	"pigpen/policies/exact"
 )
 
@@ -28,6 +29,8 @@ type solveResult struct {
 	Residual   float64 `json:"residual"`
 	Seconds    float64 `json:"seconds"`
 	PolicyFile string  `json:"policy_file,omitempty"`
+	// Kept is the name that the file got which was at PolicyFile before.
+	Kept string `json:"kept,omitempty"`
 }
 
 func solveCommand() command {
@@ -101,10 +104,11 @@ cube of the target. As a policy, perfect play needs no file: its name is optimal
 				}
 				file := policies.File{Table: table, Made: policies.Made{Agent: "solve", Seed: *seed, Program: version}}
 				work.next("writing", *out)
-				if err := policies.Save(*out, file); err != nil {
-					return fmt.Errorf("the policy could not be written: %w", err)
+				saved, err := savePolicy(*out, file)
+				if err != nil {
+					return err
 				}
-				r.PolicyFile = *out
+				r.PolicyFile, r.Kept = saved.path, saved.kept
 			}
 			show.stop()
 			if *asJSON {
@@ -130,7 +134,7 @@ func (r solveResult) String() string {
 		fmt.Fprintf(&b, "  before anybody has banked %d it is never right to roll with more than %d\n", r.Target, r.LastRoll)
 	}
 	if r.PolicyFile != "" {
-		fmt.Fprintf(&b, "  the policy is in %s\n", r.PolicyFile)
+		fmt.Fprintf(&b, "  the policy is in %s%s\n", printable(r.PolicyFile), savedPolicy{r.PolicyFile, r.Kept}.keptClause())
 	}
 	return b.String()
 }
@@ -141,7 +145,7 @@ func mayWrite(path string) error {
 	if policies.Known(path) == nil {
 		return usagef("--out %s is the name of a fixed policy, which would hide the file; write ./%s", path, path)
 	}
-	if err := policies.Writable(path); err != nil {
+	if err := atomicfile.Check(path); err != nil {
 		return fmt.Errorf("the policy could not be written: %w", err)
 	}
 	return nil

@@ -14,8 +14,8 @@ import (
 	"pigpen/policies/exact"
 )
 
-// savePolicy writes a policy for two players of pig that rolls in so many states.
-func savePolicy(t testing.TB, path string, target, rolls int) {
+// storePolicy writes a policy for two players of pig that rolls in so many states.
+func storePolicy(t testing.TB, path string, target, rolls int) {
 	t.Helper()
 	layout, err := policies.NewLayout(env.Must(env.New(env.Config{Target: target})), policies.FullStates)
 	must(err)
@@ -37,7 +37,7 @@ func TestPoliciesShared(t *testing.T) {
 	c := newClient(t, "jsonl", "")
 	folder := t.TempDir()
 	path := filepath.Join(folder, "a.msgpack")
-	savePolicy(t, path, 20, 0)
+	storePolicy(t, path, 20, 0)
 	link := filepath.Join(folder, "link")
 	must(os.Symlink(path, link))
 	make1 := func(names ...string) any {
@@ -65,7 +65,7 @@ func TestPoliciesShared(t *testing.T) {
 	}
 
 	a := make1(path)
-	savePolicy(t, path, 20, 50) // replaces the file
+	storePolicy(t, path, 20, 50) // replaces the file
 	b := make1(path)
 	if one, two := c.opponentsOf(a)[0], c.opponentsOf(b)[0]; one == two || two.policy.RollChance(env.State{}) != 1 || one.policy.RollChance(env.State{}) != 0 {
 		t.Error("a file that has changed is not read again")
@@ -88,7 +88,7 @@ func TestPoliciesShared(t *testing.T) {
 // loaded nor counted again.
 func TestServedIsShared(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.msgpack")
-	savePolicy(t, path, 20, 0)
+	storePolicy(t, path, 20, 0)
 	for _, name := range []string{"optimal", path} {
 		c := newClient(t, "jsonl", name)
 		if name == path {
@@ -114,7 +114,7 @@ func TestPolicyLimit(t *testing.T) {
 	folder := t.TempDir()
 	paths := []string{filepath.Join(folder, "a"), filepath.Join(folder, "b"), filepath.Join(folder, "c")}
 	for i, path := range paths {
-		savePolicy(t, path, 20, i)
+		storePolicy(t, path, 20, i)
 	}
 	file, err := os.Stat(paths[0])
 	must(err)
@@ -160,7 +160,7 @@ func TestFileAccess(t *testing.T) {
 	folder := filepath.Join(outside, "shared")
 	must(os.Mkdir(folder, 0o777), os.Mkdir(filepath.Join(folder, "sub"), 0o777))
 	for _, path := range []string{filepath.Join(outside, "secret"), filepath.Join(folder, "a"), filepath.Join(folder, "sub", "b")} {
-		savePolicy(t, path, 100, 0)
+		storePolicy(t, path, 100, 0)
 	}
 	must(
 		os.Symlink("../secret", filepath.Join(folder, "out")), os.Symlink("../nothing", filepath.Join(folder, "nowhere")),
@@ -230,7 +230,7 @@ func heap() int64 {
 // it, a game takes a few hundred bytes, and what is closed takes nothing.
 func TestSessionMemory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.msgpack")
-	savePolicy(t, path, 150, 0)
+	storePolicy(t, path, 150, 0)
 	file, err := os.Stat(path)
 	must(err)
 	const games = 1 << 12

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"runtime"
 	"slices"
@@ -14,10 +15,10 @@ import (
 	"pigpen/policies"
 )
 
-// TestSnapshotGoesOn checks that an agent restored from a snapshot goes on as
+// TestStateGoesOn checks that an agent restored from a state goes on as
 // the original does, byte for byte, with another number of workers, from many
 // points: between and within passes, blocks and rounds.
-func TestSnapshotGoesOn(t *testing.T) {
+func TestStateGoesOn(t *testing.T) {
 	forEachRecipe(t, func(t *testing.T, r Recipe) {
 		t.Parallel()
 		for _, c := range courses(r) {
@@ -25,11 +26,11 @@ func TestSnapshotGoesOn(t *testing.T) {
 			config.Settings.Epsilon = Epsilon{Start: 0.8, Halving: 1000} // falls with the decisions
 			fresh := func() Agent { return r.New(config) }
 			points := sized([]int{0, 21, c.calls - 10}, []int{0, 1, 5, 21, c.calls - 11, c.calls - 10, c.calls - 9, c.calls + 9})
-			snapshots := make(map[int][]byte)
+			states := make(map[int][]byte)
 			whole := fresh()
 			for call := range c.calls + 10 {
 				if slices.Contains(points, call) {
-					snapshots[call] = snapshotOf(t, whole)
+					states[call] = savedState(t, whole)
 				}
 				whole.Learn(2)
 			}
@@ -37,11 +38,11 @@ func TestSnapshotGoesOn(t *testing.T) {
 			for _, point := range points {
 				// One agent has learned something else before; it must not show.
 				for _, restored := range []Agent{fresh(), whole} {
-					if err := restored.UnmarshalBinary(snapshots[point]); err != nil {
-						t.Fatalf("%v: UnmarshalBinary after %d calls of Learn: %v", c.layout.Game(), point, err)
+					if err := restored.ReadState(bytes.NewReader(states[point])); err != nil {
+						t.Fatalf("%v: ReadState after %d calls of Learn: %v", c.layout.Game(), point, err)
 					}
-					if again := snapshotOf(t, restored); !bytes.Equal(again, snapshots[point]) {
-						t.Fatalf("%v: the snapshot after %d calls of Learn is another when it is restored", c.layout.Game(), point)
+					if again := savedState(t, restored); !bytes.Equal(again, states[point]) {
+						t.Fatalf("%v: the state after %d calls of Learn is another when it is restored", c.layout.Game(), point)
 					}
 					got := follow(t, restored, c.calls+10-point, changing)
 					if got.played = want.played; !got.equal(want) {
@@ -53,17 +54,13 @@ func TestSnapshotGoesOn(t *testing.T) {
 	})
 }
 
-// TestSnapshotAppends checks that AppendBinary appends.
-func TestSnapshotAppends(t *testing.T) {
-	forEachRecipe(t, func(t *testing.T, r Recipe) {
-		a := r.New(Config{Layout: pigLayout(2, 4), Settings: r.Defaults})
-		a.Learn(1)
-		prefix := []byte("prefix")
-		b, err := a.AppendBinary(prefix)
-		if err != nil || !bytes.Equal(b, append(prefix, snapshotOf(t, a)...)) {
-			t.Errorf("AppendBinary(%q) does not append (error %v)", prefix, err)
+// TestStateSize checks that a state is as long as the agent says.
+func TestStateSize(t *testing.T) {
+	for _, a := range stateAgents() {
+		if n := len(savedState(t, a)); a.StateSize() != int64(n) {
+			t.Errorf("%T: StateSize() = %d, and WriteState writes %d bytes", a, a.StateSize(), n)
 		}
-	})
+	}
 }
 
 // put returns b with some bytes overwritten, little-endian.
@@ -75,15 +72,15 @@ func put(b []byte, at int, x any) []byte {
 	return b
 }
 
-// A damage is a snapshot that must be refused.
+// A damage is a state that must be refused.
 type damage struct {
-	what     string
-	snapshot []byte
+	what  string
+	state []byte
 }
 
-// damages returns snapshots of the agent that are no good.
+// damages returns states of the agent that are no good.
 func damages(t testing.TB, a Agent) []damage {
-	good := snapshotOf(t, a)
+	good := savedState(t, a)
 	list := []damage{
 		{"nothing", nil},
 		{"one byte", good[:1]},
@@ -122,18 +119,18 @@ func damages(t testing.TB, a Agent) []damage {
 	return list
 }
 
-// snapshotAgent returns a new agent, on a small game, with few weights.
-func snapshotAgent(r Recipe) Agent {
+// stateAgent returns a new agent, on a small game, with few weights.
+func stateAgent(r Recipe) Agent {
 	s := r.Defaults
 	s.StepSize = StepSize{Scale: 1, Power: 1, Floor: 0.125}
 	return r.New(Config{Layout: pigLayout(2, 4), Settings: s, Seed: 1, StepLimit: 100})
 }
 
-// snapshotAgents returns one of each recipe that has learned a little.
-func snapshotAgents() (all []Agent) {
+// stateAgents returns one of each recipe that has learned a little.
+func stateAgents() (all []Agent) {
 	for _, k := range Kinds() {
 		for _, r := range k.Recipes {
-			a := snapshotAgent(r)
+			a := stateAgent(r)
 			for range 5 {
 				a.Learn(1)
 			}
@@ -143,66 +140,75 @@ func snapshotAgents() (all []Agent) {
 	return all
 }
 
-// TestSnapshotRefused checks what snapshots are refused, and that the good one
+// TestStateRefused checks what states are refused, and that the good one
 // is taken after all of them.
-func TestSnapshotRefused(t *testing.T) {
-	for _, a := range snapshotAgents() {
+func TestStateRefused(t *testing.T) {
+	for _, a := range stateAgents() {
 		t.Run(fmt.Sprintf("%T", a), func(t *testing.T) {
-			good := snapshotOf(t, a)
+			good := savedState(t, a)
 			for _, d := range damages(t, a) {
-				if err := a.UnmarshalBinary(d.snapshot); !errors.Is(err, ErrSnapshot) {
-					t.Errorf("%s: UnmarshalBinary: %v, want %v", d.what, err, ErrSnapshot)
+				if err := a.ReadState(bytes.NewReader(d.state)); !errors.Is(err, ErrState) {
+					t.Errorf("%s: ReadState: %v, want %v", d.what, err, ErrState)
 				}
 			}
-			if err := a.UnmarshalBinary(good); err != nil || !bytes.Equal(snapshotOf(t, a), good) {
-				t.Errorf("UnmarshalBinary of a good snapshot after damaged ones: %v", err)
+			if err := a.ReadState(bytes.NewReader(good)); err != nil || !bytes.Equal(savedState(t, a), good) {
+				t.Errorf("ReadState of a good state after damaged ones: %v", err)
 			}
 		})
 	}
 }
 
-// TestSnapshotOfAnotherLayout checks that a snapshot does not fit an agent with
+// TestStateOfAnotherLayout checks that a state does not fit an agent with
 // other states.
-func TestSnapshotOfAnotherLayout(t *testing.T) {
+func TestStateOfAnotherLayout(t *testing.T) {
 	forEachRecipe(t, func(t *testing.T, r Recipe) {
 		one := r.New(Config{Layout: pigLayout(2, 4), Settings: r.Defaults})
 		two := r.New(Config{Layout: pigLayout(2, 5), Settings: r.Defaults})
-		if err := two.UnmarshalBinary(snapshotOf(t, one)); !errors.Is(err, ErrSnapshot) {
-			t.Errorf("UnmarshalBinary of a snapshot of another target: %v, want %v", err, ErrSnapshot)
+		if err := two.ReadState(bytes.NewReader(savedState(t, one))); !errors.Is(err, ErrState) {
+			t.Errorf("ReadState of a state of another target: %v, want %v", err, ErrState)
 		}
 	})
 }
 
-// TestSnapshotMemory checks that reading takes no more memory than a few times
-// the agent, whatever it is given.
-func TestSnapshotMemory(t *testing.T) {
+// TestStateMemory checks that writing takes next to no memory, and reading no
+// more than twice the agent's, whatever it is given.
+func TestStateMemory(t *testing.T) {
+	took := func(do func()) uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		do()
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
 	forEachRecipe(t, func(t *testing.T, r Recipe) {
-		l := pigLayout(2, 40)
+		l := pigLayout(2, 60)
 		a := r.New(Config{Layout: l, Settings: r.Defaults, Seed: 1})
-		good := snapshotOf(t, a)
-		most := uint64(8 * r.BytesPerEntry(1) * l.Entries())
+		a.Learn(2)
+		good := savedState(t, a)
+		const buffers = 1 << 18
+		if n := took(func() { a.WriteState(io.Discard) }); n > buffers {
+			t.Errorf("WriteState of %d bytes takes %d bytes, want %d at most", len(good), n, buffers)
+		}
+		most := uint64(2*r.BytesPerEntry(1)*l.Entries() + buffers)
 		long := append(slices.Clone(good), make([]byte, 100*len(good))...)
 		for what, b := range map[string][]byte{"a good one": good, "a short one": good[:len(good)/2], "a very long one": long} {
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			err := a.UnmarshalBinary(b)
-			runtime.ReadMemStats(&after)
-			if took := after.TotalAlloc - before.TotalAlloc; took > most || (err == nil) != (what == "a good one") {
-				t.Errorf("UnmarshalBinary of %s takes %d bytes, want %d at most (error %v)", what, took, most, err)
+			var err error
+			if n := took(func() { err = a.ReadState(bytes.NewReader(b)) }); n > most || (err == nil) != (what == "a good one") {
+				t.Errorf("ReadState of %s takes %d bytes, want %d at most (error %v)", what, n, most, err)
 			}
 		}
 	})
 }
 
-// FuzzSnapshot restores agents from whatever bytes: they are refused, or taken
+// FuzzState restores agents from whatever bytes: they are refused, or taken
 // and written again as they were, and then the agent works.
-func FuzzSnapshot(f *testing.F) {
-	for kind, a := range snapshotAgents() {
-		f.Add(kind, snapshotOf(f, a))
+func FuzzState(f *testing.F) {
+	for kind, a := range stateAgents() {
+		f.Add(kind, savedState(f, a))
 		for _, d := range damages(f, a) {
-			f.Add(kind, d.snapshot)
+			f.Add(kind, d.state)
 		}
-		good := snapshotOf(f, a)
+		good := savedState(f, a)
 		f.Add(kind, put(good, len(good)-40, math.Float32bits(float32(math.NaN()))))
 	}
 	var recipes []Recipe
@@ -210,15 +216,15 @@ func FuzzSnapshot(f *testing.F) {
 		recipes = append(recipes, k.Recipes...)
 	}
 	f.Fuzz(func(t *testing.T, kind int, b []byte) {
-		a := snapshotAgent(recipes[uint(kind)%uint(len(recipes))])
-		if err := a.UnmarshalBinary(b); err != nil {
-			if !errors.Is(err, ErrSnapshot) {
-				t.Errorf("UnmarshalBinary: %v, want %v", err, ErrSnapshot)
+		a := stateAgent(recipes[uint(kind)%uint(len(recipes))])
+		if err := a.ReadState(bytes.NewReader(b)); err != nil {
+			if !errors.Is(err, ErrState) {
+				t.Errorf("ReadState: %v, want %v", err, ErrState)
 			}
 			return
 		}
-		if again := snapshotOf(t, a); !bytes.Equal(again, b) {
-			t.Errorf("a snapshot that was taken is written again as\n%x, not\n%x", again, b)
+		if again := savedState(t, a); !bytes.Equal(again, b) {
+			t.Errorf("a state that was taken is written again as\n%x, not\n%x", again, b)
 		}
 		a.Gauges()
 		a.Greedy()
@@ -226,14 +232,14 @@ func FuzzSnapshot(f *testing.F) {
 	})
 }
 
-// TestSnapshotOfSummary has agents that see the summary of states go on as well.
-func TestSnapshotOfSummary(t *testing.T) {
+// TestStateOfSummary has agents that see the summary of states go on as well.
+func TestStateOfSummary(t *testing.T) {
 	l := layoutOf(env.Must(env.New(env.Config{Variant: "pig", Players: 4, Target: 10})), policies.SummaryStates)
 	for name, r := range textbooks() {
 		config := Config{Layout: l, Settings: r.Defaults, Seed: 1, StepLimit: 100}
 		one, two := r.New(config), r.New(config)
 		follow(t, one, 500, always(1))
-		if err := two.UnmarshalBinary(snapshotOf(t, one)); err != nil {
+		if err := two.ReadState(bytes.NewReader(savedState(t, one))); err != nil {
 			t.Fatal(err)
 		}
 		if !follow(t, one, 500, always(1)).equal(follow(t, two, 500, always(1))) {

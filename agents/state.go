@@ -1,0 +1,89 @@
+package agents
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+)
+
+// ErrState is wrapped by an agent's ReadState.
+var ErrState = errors.New("agents: bad state of an agent")
+
+// chunkElements is how many elements of a slice are encoded at a time.
+const chunkElements = 1 << 14
+
+// sizeOf returns the number of bytes that writeParts writes.
+func sizeOf(parts ...any) (size int64) {
+	for _, part := range parts {
+		size += int64(binary.Size(part))
+	}
+	return size
+}
+
+// inChunks calls do for each part or, if it is a slice, for one piece of it after
+// the other, so that encoding takes little memory.
+func inChunks(parts []any, do func(piece any) error) error {
+	for _, part := range parts {
+		v := reflect.ValueOf(part)
+		if v.Kind() != reflect.Slice {
+			if err := do(part); err != nil {
+				return err
+			}
+			continue
+		}
+		for from := 0; from < v.Len(); from += chunkElements {
+			if err := do(v.Slice(from, min(from+chunkElements, v.Len())).Interface()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// writeParts writes pointers to numbers, and slices of numbers, little-endian
+// and without their lengths, which the layout tells.
+func writeParts(w io.Writer, parts ...any) error {
+	var buffer []byte
+	return inChunks(parts, func(piece any) (err error) {
+		if buffer, err = binary.Append(buffer[:0], binary.LittleEndian, piece); err != nil {
+			return err
+		}
+		_, err = w.Write(buffer)
+		return err
+	})
+}
+
+// readParts reads what writeParts wrote into parts of the same lengths. The
+// error wraps [ErrState], or is the reader's own; then some may have been read.
+func readParts(r io.Reader, parts ...any) error {
+	var buffer []byte
+	return inChunks(parts, func(piece any) error {
+		if n := binary.Size(piece); cap(buffer) < n {
+			buffer = make([]byte, n)
+		} else {
+			buffer = buffer[:n]
+		}
+		if _, err := io.ReadFull(r, buffer); err == io.EOF || err == io.ErrUnexpectedEOF {
+			return fmt.Errorf("%w: it is too short", ErrState)
+		} else if err != nil {
+			return err
+		}
+		_, err := binary.Decode(buffer, binary.LittleEndian, piece)
+		return err
+	})
+}
+
+// readEnd returns an error, which wraps [ErrState], unless r has ended.
+func readEnd(r io.Reader) error {
+	var more [1]byte
+	switch _, err := io.ReadFull(r, more[:]); err {
+	case io.EOF:
+		return nil
+	case nil:
+		return fmt.Errorf("%w: it is too long", ErrState)
+	default:
+		return err
+	}
+}

@@ -1,0 +1,472 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"pigpen/agents"
+	"pigpen/env"
+	"pigpen/policies"
+	"pigpen/policies/atomicfile"
+	"pigpen/policies/exact"
+	"pigpen/train"
+)
+
+// trainFlags are what the command line says of a training.
+type trainFlags struct {
+	flags *pflag.FlagSet
+	game  *gameFlags
+
+	agent, recipe, states string
+	out                   string
+	rival                 func() string
+	seed                  uint64
+	workers               int
+	steps, episodes       int64
+	time                  time.Duration
+
+	update, stepSize, starts             string
+	stepSizeFloor, epsilon, epsilonFloor float64
+	epsilonHalving                       int64
+	stepLimit, memory                    int64
+
+	evalEvery, evalGames int64
+	log                  string
+	checkpoint, resume   string
+	checkpointEvery      time.Duration
+	quiet, json          bool
+}
+
+func addTrainFlags(fs *pflag.FlagSet) *trainFlags {
+	f := &trainFlags{flags: fs, game: addGameFlags(fs), stepLimit: policies.DefaultStepLimit, memory: quarterOfMemory(), evalGames: defaultEvalGames}
+	// unset adds a flag whose default its description tells.
+	unset := func(value pflag.Value, name, usage string) {
+		fs.Var(value, name, usage)
+		fs.Lookup(name).DefValue = ""
+	}
+	fs.StringVar(&f.agent, "agent", "qlearning", "learner: "+agentNames())
+	fs.StringVar(&f.recipe, "recipe", "", "how it learns; see above (default: the first that is for so many players)")
+	fs.StringVar(&f.out, "out", "", "policy file to write (default VARIANT-PLAYERSp-TARGET-AGENT.msgpack)")
+	fs.Uint64Var(&f.seed, "seed", 1, "seed of dice and exploration")
+	fs.IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "processors to use; does not change the result")
+	unset(count(&f.steps), "steps", "train for so many decisions (default: some thousands for each entry of the table, 2.5G for pig to 100; see above)")
+	unset(count(&f.episodes), "episodes", "train for so many episodes; what an agent learns at a time, up to some thousands of them, is played to its end")
+	fs.DurationVar(&f.time, "time", 0, "train for so long, as in 30s; the result then depends on the machine")
+
+	fs.StringVar(&f.states, "states", "auto", "what the table distinguishes: full, summary (own score, turn total, best other score), or auto")
+	fs.StringVar(&f.update, "update", "", "move an estimate towards a sample of the dice, or towards what is expected of them (default sample)")
+	fs.StringVar(&f.stepSize, "step-size", "", "weight of the n-th sample: a number, 1/n, or n^-P (default: the recipe's)")
+	fs.Float64Var(&f.stepSizeFloor, "step-size-floor", 0, "least weight of a sample (default: the recipe's)")
+	fs.Float64Var(&f.epsilon, "epsilon", 0, "chance of exploring, in [0, 1] (default: the recipe's)")
+	unset(count(&f.epsilonHalving), "epsilon-halving", "decisions after which epsilon has halved, harmonically (default 0: it stays)")
+	fs.Float64Var(&f.epsilonFloor, "epsilon-floor", 0, "least epsilon; needs --epsilon-halving")
+	fs.StringVar(&f.starts, "starts", "", "where games begin: game, or exploring (a random state and action) (default: the recipe's)")
+	fs.Var(count(&f.stepLimit), "step-limit", "decisions after which a game is cut off")
+	fs.Var(size(&f.memory), "memory", "most memory that the agent's tables may take")
+	fs.Lookup("memory").DefValue = "a quarter of the machine's"
+
+	f.rival = addAgainst(fs)
+	unset(count(&f.evalEvery), "eval-every", "decisions between the evaluations on the way, the first before any; 0 for none (default 20M, or more for a large table)")
+	fs.Var(count(&f.evalGames), "eval-games", "games of the final evaluation, and a tenth of them on the way, with more than two players")
+	fs.StringVar(&f.log, "log", "", "file for a row of figures at each evaluation: CSV if its name ends in .csv, JSON lines if in .jsonl")
+	fs.StringVar(&f.checkpoint, "checkpoint", "", "file that keeps a state from which the training can go on, written at the end (default: the file of --resume)")
+	fs.DurationVar(&f.checkpointEvery, "checkpoint-every", 0, "write it on the way too, so often, as in 1m")
+	fs.StringVar(&f.resume, "resume", "", "go on from this checkpoint, with its settings and length; a length counts from the very start")
+	fs.BoolVar(&f.quiet, "quiet", false, "print no progress")
+	fs.BoolVar(&f.json, "json", false, "print one JSON object")
+	return f
+}
+
+// A plan is a training that is about to begin, with all that is cheap checked.
+type plan struct {
+	train.Config
+	entries int
+	bytes   float64 // that the agent's tables take
+	// opponent returns the policy that the agent is scored against; it may have to
+	// be solved.
+	opponent func(ctx context.Context, o exact.Options) (player, error)
+}
+
+// plan returns the training that the flags ask for. It fills in f.out.
+func (f *trainFlags) plan(ctx context.Context) (p plan, err error) {
+	if err := f.check(); err != nil {
+		return p, err
+	}
+	if f.resume != "" {
+		if p.Resume, err = train.LoadCheckpoint(ctx, f.resume, f.memory); err != nil {
+			return p, err
+		}
+		defer func() {
+			if err != nil {
+				p.Resume.Close()
+			}
+		}()
+		if err := f.adopt(p.Resume); err != nil {
+			return p, err
+		}
+	}
+	kind, err := agents.Lookup(f.agent)
+	if err != nil {
+		return p, usageError{err}
+	}
+	g, err := f.players(&p)
+	if err != nil {
+		return p, err
+	}
+	recipe, err := kind.Recipe(f.recipe, g)
+	if err != nil {
+		return p, usageError{err}
+	}
+	p.Game, p.Agent, p.Recipe, p.Seed, p.Program = g, kind, recipe, f.seed, version
+	p.Settings = recipe.DefaultsFor(g)
+	if p.Resume != nil {
+		p.Settings = p.Resume.Settings
+	}
+	if err := f.settings(recipe, &p.Settings); err != nil {
+		return p, usageError{err}
+	}
+	switch p.States = policies.States(f.states); p.States {
+	case "auto":
+		p.States = policies.AutoStates(g)
+	case policies.FullStates, policies.SummaryStates:
+	default:
+		return p, usagef("--states %q; it is full, summary or auto", p.States)
+	}
+	if f.evalGames < int64(g.Players()) {
+		return p, usagef("--eval-games %d; each of %d seats needs one", f.evalGames, g.Players())
+	}
+	p.StepLimit, p.MemoryLimit, p.Workers = int(f.stepLimit), f.memory, f.workers
+	p.Checkpoint, p.CheckpointEvery = f.checkpoint, f.checkpointEvery
+	if p.entries, p.bytes, err = p.Bytes(); err != nil {
+		return p, usageError{err}
+	}
+	if p.bytes > float64(f.memory) {
+		return p, f.tooLarge(&p)
+	}
+	f.lengths(&p)
+	if err := p.Check(); errors.Is(err, train.ErrDisagrees) {
+		return p, usageError{err}
+	} else if err != nil {
+		return p, err
+	}
+	if f.out == "" {
+		f.out = defaultName(g, kind.Name)
+	}
+	return p, f.checkFiles()
+}
+
+// check returns what is wrong with the flags as they are, before anything is
+// read.
+func (f *trainFlags) check() error {
+	given := f.flags.Changed
+	switch {
+	case given("steps") && f.steps < 1:
+		return usagef("--steps %d; at least one is needed", f.steps)
+	case given("episodes") && f.episodes < 1:
+		return usagef("--episodes %d; at least one is needed", f.episodes)
+	case given("time") && f.time <= 0:
+		return usagef("--time %v; it must be positive", f.time)
+	case f.workers < 1:
+		return usagef("--workers %d; at least one is needed", f.workers)
+	case f.stepLimit < 1 || f.stepLimit > maxStepLimit:
+		return usagef("--step-limit %d is not in [1, 10M]", f.stepLimit)
+	case f.checkpointEvery < 0 || given("checkpoint-every") && f.checkpointEvery == 0:
+		return usagef("--checkpoint-every %v; it must be positive", f.checkpointEvery)
+	case f.checkpointEvery > 0 && f.checkpoint == "" && f.resume == "":
+		return usagef("--checkpoint-every %v says no file; --checkpoint does", f.checkpointEvery)
+	case f.evalEvery < 0:
+		return usagef("--eval-every %d is negative; 0 is for no evaluations on the way", f.evalEvery)
+	}
+	for _, name := range []string{"out", "checkpoint", "log", "resume"} {
+		if value := f.flags.Lookup(name).Value.String(); given(name) && value == "" {
+			return usagef("--%s is empty; it takes the name of a file", name)
+		} else if value == "-" {
+			return usagef("--%s -: a training writes and reads files only; for a file of that name write ./-", name)
+		}
+	}
+	if f.log != "" {
+		if err := train.LogFormat(f.log); err != nil {
+			return usageError{err}
+		}
+	}
+	return nil
+}
+
+// adopt takes from a checkpoint what the flags do not say, and refuses a length
+// that is behind it.
+func (f *trainFlags) adopt(k *train.Checkpoint) error {
+	g, err := k.Game()
+	if err != nil {
+		return err
+	}
+	if err := f.game.agree(f.resume, "a checkpoint of", g); err != nil {
+		return err
+	}
+	given := f.flags.Changed
+	for _, text := range []struct{ flag, has string }{{"agent", k.Agent}, {"recipe", k.Recipe}, {"states", string(k.States)}} {
+		flag := f.flags.Lookup(text.flag).Value
+		if given(text.flag) && flag.String() != text.has && flag.String() != "auto" {
+			return usagef("%s is a checkpoint of a training with %s %s, not %s; leave --%s out", f.resume, text.flag, text.has, flag, text.flag)
+		}
+	}
+	f.game.config, f.game.options = g.Config(), nil
+	f.agent, f.recipe, f.states = k.Agent, k.Recipe, string(k.States)
+	if !given("seed") {
+		f.seed = k.Seed
+	}
+	if !given("step-limit") {
+		f.stepLimit = int64(k.StepLimit)
+	}
+	if !given("checkpoint") {
+		f.checkpoint = f.resume
+	}
+	// The length that the training had may have been passed by what an agent
+	// learns at a time.
+	behind := func(asked, had, reached int64) bool { return asked > 0 && asked < reached && (had == 0 || asked < had) }
+	const counts = "a length counts from the very start, so give more, or leave it out"
+	switch {
+	case behind(f.steps, k.Length.Steps, k.Steps):
+		return usagef("--steps %d, and %s has %d decisions already; %s", f.steps, f.resume, k.Steps, counts)
+	case behind(f.episodes, k.Length.Episodes, k.Episodes):
+		return usagef("--episodes %d, and %s has %d already; %s", f.episodes, f.resume, k.Episodes, counts)
+	case behind(int64(f.time), int64(k.Length.Time), int64(k.Elapsed)):
+		return usagef("--time %v, and %s has learned for %v already; %s", f.time, f.resume, k.Elapsed.Round(time.Millisecond), counts)
+	}
+	return nil
+}
+
+// players returns the game, and notes in p how to come by the rival, without
+// solving anything.
+func (f *trainFlags) players(p *plan) (env.Game, error) {
+	name := f.rival()
+	if name == byDefault || policies.Known(name) == nil {
+		g, err := f.game.game()
+		if name == byDefault {
+			name = reference(g)
+		}
+		p.opponent = func(ctx context.Context, o exact.Options) (player, error) {
+			rival, err := policies.Named(ctx, name, g, o)
+			return player{name: name, policy: rival}, err
+		}
+		return g, err
+	}
+	g, rivals, err := f.game.players(context.Background(), nil, f.workers, name)
+	if err != nil {
+		return g, err
+	}
+	p.opponent = func(context.Context, exact.Options) (player, error) { return rivals[0], nil }
+	return g, nil
+}
+
+// tooLarge returns the error of a training whose tables take too much memory.
+func (f *trainFlags) tooLarge(p *plan) error {
+	less := "a lower --target"
+	if p.Game.Players() > 2 && p.States == policies.FullStates {
+		less += " or --states summary"
+	}
+	return usagef("%w: the tables of %v with %s states, %d entries, take %s, and --memory allows %s; %s takes less",
+		train.ErrMemory, p.Game, p.States, p.entries, humanBytes(p.bytes), humanBytes(float64(f.memory)), less)
+}
+
+// lengths fills in how long the training is, and how often it is evaluated: as
+// the flags have it, else as the checkpoint has it, else by the size of the table.
+func (f *trainFlags) lengths(p *plan) {
+	given, k := f.flags.Changed, p.Resume
+	p.Length = train.Length{Steps: f.steps, Episodes: f.episodes, Time: f.time}
+	if p.Length == (train.Length{}) {
+		if p.Length.Steps = defaultSteps(p); k != nil && k.Length != (train.Length{}) {
+			p.Length = k.Length
+		}
+	}
+	switch {
+	case given("eval-every"):
+		p.EvalEvery = f.evalEvery
+	case k != nil && k.EvalEvery > 0:
+		p.EvalEvery = k.EvalEvery
+	default:
+		p.EvalEvery = defaultEvalEvery(p)
+	}
+}
+
+// checkFiles refuses files that could not be written, and files with two roles.
+func (f *trainFlags) checkFiles() error {
+	if err := mayWrite(f.out); err != nil {
+		return err
+	}
+	roles := []struct{ flag, path string }{{"out", f.out}, {"checkpoint", f.checkpoint}, {"log", f.log}, {"resume", f.resume}}
+	for i, a := range roles {
+		for _, b := range roles[:i] {
+			// Without --checkpoint, checkpoints go where the one that is resumed is.
+			if a.flag == "resume" && b.flag == "checkpoint" && !f.flags.Changed("checkpoint") {
+				continue
+			}
+			if a.path != "" && b.path != "" && samePlace(a.path, b.path) {
+				return usagef("--%s and --%s are both %s; each needs a file of its own", b.flag, a.flag, a.path)
+			}
+		}
+	}
+	if f.checkpoint != "" {
+		if err := atomicfile.Check(f.checkpoint); err != nil {
+			return fmt.Errorf("the checkpoint could not be written: %w", err)
+		}
+	}
+	if f.log != "" {
+		if err := atomicfile.Check(f.log); err != nil {
+			return fmt.Errorf("the log could not be written: %w", err)
+		}
+	}
+	return nil
+}
+
+// samePlace reports whether two paths name one file, there or not.
+func samePlace(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	if errA == nil && errB == nil {
+		return os.SameFile(infoA, infoB)
+	}
+	place := func(path string) string {
+		folder, err := filepath.EvalSymlinks(filepath.Dir(path))
+		if err != nil {
+			folder = filepath.Dir(path)
+		}
+		if whole, err := filepath.Abs(filepath.Join(folder, filepath.Base(path))); err == nil {
+			return whole
+		}
+		return filepath.Clean(path)
+	}
+	return place(a) == place(b)
+}
+
+// defaultName returns the name of the policy file of a training that is given
+// none. It tells games and agents apart.
+func defaultName(g env.Game, agent string) string {
+	name := fmt.Sprintf("%s-%dp-%d", g.Variant().ID, g.Players(), g.Target())
+	for _, o := range g.Variant().Options {
+		if on := g.Config().Options[o.Name]; on != o.Default {
+			name += fmt.Sprintf("-%s=%t", o.Name, on)
+		}
+	}
+	return name + "-" + agent + ".msgpack"
+}
+
+// settings puts the flags that were given in the place of s.
+func (f *trainFlags) settings(r agents.Recipe, s *agents.Settings) error {
+	for flag, setting := range map[string]agents.Setting{
+		"update": agents.UpdateSetting, "step-size": agents.StepSizeSetting, "step-size-floor": agents.StepSizeSetting,
+		"epsilon": agents.EpsilonSetting, "epsilon-halving": agents.EpsilonSetting, "epsilon-floor": agents.EpsilonSetting,
+		"starts": agents.StartsSetting,
+	} {
+		if f.flags.Changed(flag) && !slices.Contains(r.Uses, setting) {
+			return fmt.Errorf("the recipe %s does not heed --%s", r.Name, flag)
+		}
+	}
+	given := f.flags.Changed
+	if given("update") {
+		switch f.update {
+		case agents.SampleUpdate.String():
+			s.Update = agents.SampleUpdate
+		case agents.ExpectedUpdate.String():
+			*s = r.Expected
+		default:
+			return fmt.Errorf("--update %q; it is sample or expected", f.update)
+		}
+	}
+	if given("step-size") {
+		parsed, err := agents.ParseStepSize(f.stepSize)
+		if err != nil {
+			return err
+		}
+		parsed.Floor = s.StepSize.Floor
+		if parsed.Power == 0 {
+			parsed.Floor = 0 // a constant has no floor of its own
+		}
+		s.StepSize = parsed
+	}
+	if given("step-size-floor") {
+		s.StepSize.Floor = f.stepSizeFloor
+	}
+	if given("epsilon") {
+		s.Epsilon.Start = f.epsilon
+	}
+	if given("epsilon-halving") {
+		s.Epsilon.Halving = f.epsilonHalving
+	}
+	if given("epsilon-floor") {
+		s.Epsilon.Floor = f.epsilonFloor
+	}
+	if given("epsilon-floor") && s.Epsilon.Halving == 0 {
+		return errors.New("--epsilon-floor has no effect without --epsilon-halving, since epsilon stays as it is")
+	}
+	if given("starts") {
+		if f.starts != "game" && f.starts != "exploring" {
+			return fmt.Errorf("--starts %q; it is game or exploring", f.starts)
+		}
+		s.ExploringStarts = f.starts == "exploring"
+	}
+	return s.Check()
+}
+
+func agentNames() string {
+	var names []string
+	for _, k := range agents.Kinds() {
+		names = append(names, k.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// agentTable describes every agent, its recipes and their settings.
+func agentTable() string {
+	var b strings.Builder
+	for _, k := range agents.Kinds() {
+		fmt.Fprintf(&b, "\n  %s: %s", k.Name, k.Doc)
+		for _, r := range k.Recipes {
+			players := "any number of players"
+			if r.MaxPlayers < env.MaxPlayers {
+				players = fmt.Sprintf("up to %d players", r.MaxPlayers)
+			}
+			fmt.Fprintf(&b, "\n    --recipe %-11s %s; %s", r.Name, r.Doc, players)
+			if settings := describe(r, r.Defaults); settings != "" {
+				fmt.Fprintf(&b, "\n%25s%s", "", settings)
+			}
+			if r.Expected != (agents.Settings{}) {
+				fmt.Fprintf(&b, "\n%25s%s", "", describe(r, r.Expected))
+			}
+			if r.ManyPlayers != (agents.Settings{}) {
+				fmt.Fprintf(&b, "\n%25s%s with three and more players", "", describe(r, r.ManyPlayers))
+			}
+		}
+	}
+	return b.String()
+}
+
+// describe returns the settings that a recipe heeds, as flags.
+func describe(r agents.Recipe, d agents.Settings) string {
+	var flags []string
+	for _, s := range r.Uses {
+		switch s {
+		case agents.UpdateSetting:
+			flags = append(flags, "--update "+d.Update.String())
+		case agents.StepSizeSetting:
+			flags = append(flags, fmt.Sprintf("--step-size %v --step-size-floor %g", d.StepSize, d.StepSize.Floor))
+		case agents.EpsilonSetting:
+			flags = append(flags, fmt.Sprintf("--epsilon %g", d.Epsilon.Start))
+		case agents.StartsSetting:
+			starts := "game"
+			if d.ExploringStarts {
+				starts = "exploring"
+			}
+			flags = append(flags, "--starts "+starts)
+		}
+	}
+	return strings.Join(flags, " ")
+}
