@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -52,32 +53,122 @@ func exitStatus(t *testing.T, cmd *exec.Cmd) int {
 	return cmd.ProcessState.ExitCode()
 }
 
-// TestTrainInterrupted sends an interrupt to a training without end.
+// afterRow waits until a training has told of an evaluation after its first
+// decisions.
+func afterRow(t *testing.T, stderr *bufio.Reader) {
+	t.Helper()
+	for line := ""; !strings.Contains(line, " wins ") || strings.HasPrefix(line, "0 decisions"); line = readLine(t, stderr) {
+	}
+}
+
+// TestTrainInterrupted sends each signal that ends a training without end.
 func TestTrainInterrupted(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		file := filepath.Join(t.TempDir(), "q.msgpack")
+		must(os.WriteFile(file, []byte("something dear"), 0o600))
+		cmd, _, stdout, stderr := process(t, "train", "--target", "10", "--steps", "1000G", "--eval-every", "1M", "--out", file)
+		afterRow(t, stderr)
+		must(cmd.Process.Signal(signal))
+		rest, _ := io.ReadAll(stderr)
+		result, _ := io.ReadAll(stdout)
+		if status := exitStatus(t, cmd); status != statusInterrupted {
+			t.Errorf("%v: exit status %d, want %d", signal, status, statusInterrupted)
+		}
+		kept := strings.Replace(file, "q.", "q.1.", 1)
+		if want := " decisions is saved in " + file + "; what was there before is now in " + kept + "\n"; !strings.HasSuffix(string(rest), want) {
+			t.Errorf("%v: stderr ends with %q, want %q", signal, rest, want)
+		}
+		if want := file + " against optimal"; !strings.Contains(string(result), want) {
+			t.Errorf("%v: stdout is %q, want a score with %q", signal, result, want)
+		}
+		f, err := policies.Load(file)
+		must(err)
+		if f.Made.Steps < 1_000_000 {
+			t.Errorf("%v: the file says %d steps, want at least those before the first evaluation", signal, f.Made.Steps)
+		}
+		if text, err := os.ReadFile(kept); err != nil || string(text) != "something dear" {
+			t.Errorf("%v: %s holds %q, error %v", signal, kept, text, err)
+		}
+	}
+}
+
+// TestTrainInterruptedTwice interrupts a training, and then its evaluation, which
+// takes long: the policy is saved before the second interrupt.
+func TestTrainInterruptedTwice(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "q.msgpack")
-	cmd, _, stdout, stderr := process(t, "train", "--target", "10", "--steps", "1000G", "--eval-every", "1M", "--out", file)
-	for !strings.Contains(readLine(t, stderr), "wins") {
+	cmd, _, stdout, stderr := process(t, "train", "--variant", "pig-snake-eyes", "--target", "60", "--against", "hold-20", "--steps", "1000G", "--eval-every", "1M", "--out", file)
+	afterRow(t, stderr)
+	must(cmd.Process.Signal(syscall.SIGINT))
+	var rest []byte
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		rest, _ = io.ReadAll(stderr)
+	}()
+	// The file tells when it is saved; then the evaluation is under way.
+	for saved := false; !saved; {
+		select {
+		case <-ended:
+			saved = true
+		default:
+			_, err := os.Stat(file)
+			saved = err == nil
+			runtime.Gosched()
+		}
 	}
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
+	cmd.Process.Signal(syscall.SIGINT)
+	result, _ := io.ReadAll(stdout)
+	<-ended
+	if status := exitStatus(t, cmd); status != statusInterrupted || !strings.Contains(string(rest), " is saved in "+file+"\n") {
+		t.Errorf("exit status %d, stdout %q, stderr %q, want %d, and %s in it", status, result, rest, statusInterrupted, file)
 	}
+	if _, err := policies.Load(file); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTrainWithoutReaders closes the pipes that a training writes to: it saves
+// its policy all the same.
+func TestTrainWithoutReaders(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "q.msgpack")
+	reader, writer, err := os.Pipe()
+	must(err, reader.Close())
+	cmd := exec.CommandContext(t.Context(), "pigpen", "train", "--target", "10", "--steps", "5M", "--eval-every", "100k", "--out", file)
+	cmd.Stderr, cmd.Stdout = writer, writer
+	must(cmd.Start(), writer.Close())
+	if status := exitStatus(t, cmd); status != statusFailed {
+		t.Errorf("exit status %d, want %d: the result could not be printed", status, statusFailed)
+	}
+	if f, err := policies.Load(file); err != nil || f.Made.Steps < 5_000_000 {
+		t.Errorf("the policy is of %d decisions, error %v", f.Made.Steps, err)
+	}
+}
+
+// TestTrainFolderGone removes the folder of a training's files while it learns:
+// each failure is told of, and the policy goes where it can.
+func TestTrainFolderGone(t *testing.T) {
+	here := t.TempDir()
+	folder := filepath.Join(here, "folder")
+	must(os.Mkdir(folder, 0o755))
+	t.Chdir(here)
+	cmd, _, stdout, stderr := process(t, "train", "--target", "10", "--steps", "1000G", "--eval-every", "1M",
+		"--out", "folder/q.msgpack", "--checkpoint", "folder/c", "--checkpoint-every", "1ms", "--log", "folder/l.csv")
+	afterRow(t, stderr)
+	must(os.Rename(folder, folder+".away"))
+	for !strings.Contains(readLine(t, stderr), "pigpen: train: the checkpoint could not be written, and will be tried again: save folder/c: no such file or directory") {
+	}
+	must(cmd.Process.Signal(syscall.SIGINT))
 	rest, _ := io.ReadAll(stderr)
 	result, _ := io.ReadAll(stdout)
-	if status := exitStatus(t, cmd); status != statusInterrupted {
-		t.Errorf("exit status %d, want %d", status, statusInterrupted)
+	const want = "pigpen: train: the policy could not be written: save folder/q.msgpack: no such file or directory; it is in q.1.msgpack\n"
+	if status := exitStatus(t, cmd); status != statusFailed || strings.Count(string(rest), want) != 2 || !strings.HasSuffix(string(rest), want) {
+		t.Errorf("exit status %d, want %d; stderr %q, want it to say, as it happens and at the end, %q", status, statusFailed, rest, want)
 	}
-	if want := "pigpen: train: interrupted; the policy so far is saved in " + file + "\n"; !strings.HasSuffix(string(rest), want) {
-		t.Errorf("stderr ends with %q, want %q", rest, want)
+	if !strings.Contains(string(result), "its policy is in q.1.msgpack\n") {
+		t.Errorf("stdout %q", result)
 	}
-	if want := file + " against optimal"; !strings.Contains(string(result), want) {
-		t.Errorf("stdout is %q, want a score with %q", result, want)
-	}
-	f, err := policies.Load(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f.Made.Steps < 1_000_000 {
-		t.Errorf("the file says %d steps, want at least those before the first evaluation", f.Made.Steps)
+	if f, err := policies.Load("q.1.msgpack"); err != nil || f.Made.Steps < 1_000_000 {
+		t.Errorf("the policy is of %d decisions, error %v", f.Made.Steps, err)
 	}
 }
 

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os/signal"
-	"syscall"
 
 	"pigpen/env"
 	"pigpen/policies"
@@ -86,7 +84,7 @@ options, states, agent, seed, settings and program.`,
 			if err := noArguments(args); err != nil {
 				return err
 			}
-			signal.Ignore(syscall.SIGPIPE) // whoever reads stderr may go; the training stays
+			ignoreWriteSignals() // nothing that is written may end the training
 			p, err := f.plan(ctx)
 			if err != nil {
 				return err
