@@ -19,7 +19,7 @@ var chain = []string{"env", "policies", "agents", "train", "cmd"}
 // others are the modules that a folder may import, tests apart.
 var others = map[string][]string{
 	"env":      {"golang.org/x/sys/cpu"},
-	"policies": {"github.com/vmihailenco/msgpack/v5"},
+	"policies": {"github.com/vmihailenco/msgpack/v5", "golang.org/x/sys/unix", "golang.org/x/sys/windows"},
 	"agents":   {},
 	"train":    {"github.com/vmihailenco/msgpack/v5"},
 	"cmd":      {"github.com/spf13/pflag", "github.com/vmihailenco/msgpack/v5", "github.com/schollz/progressbar/v3", "golang.org/x/sys/unix", "golang.org/x/sys/windows", "golang.org/x/term", "github.com/rivo/uniseg"},
