@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"runtime"
-	"syscall"
 
 	"pigpen/env"
 	"pigpen/policies"
@@ -102,7 +100,6 @@ read, and learn which files there are, unless --files or --no-files bounds that.
 			if isTerminal(s.in) && *format == "jsonl" {
 				fmt.Fprintf(s.err, "serving %v; a request is one line, such as {\"op\":\"hello\"}; end with Ctrl-D\n", g)
 			}
-			signal.Ignore(syscall.SIGPIPE) // a closed stdout is an error of the write
 			return serve(ctx, s, session)
 		},
 	}

@@ -140,3 +140,21 @@ func TestTerminalDumb(t *testing.T) {
 		t.Errorf("exit status %d, want %d", status, statusDone)
 	}
 }
+
+// TestStderrGone lets the reader of the progress go away, which must not end the
+// work: the policy is written all the same.
+func TestStderrGone(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "q.msgpack")
+	reader, stderr, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader.Close()
+	cmd := exec.CommandContext(t.Context(), "pigpen", "train", "--target", "10", "--steps", "1M", "--eval-every", "200k", "--out", file)
+	cmd.Stderr = stderr
+	result, err := cmd.Output()
+	stderr.Close()
+	if _, missing := os.Stat(file); err != nil || missing != nil || !strings.Contains(string(result), "its policy is in "+file) {
+		t.Errorf("with stderr closed train ends with %v, and the policy file with %v; stdout is %q", err, missing, result)
+	}
+}

@@ -52,6 +52,9 @@ func newCrew(r *rules, o Options) []*worker {
 // grain is the fewest cycles that are worth a goroutine of their own.
 const grain = 8
 
+// patience is how many cycles go by between two looks at the context.
+const patience = 64
+
 // sweep calls cycle once for each pair of banked scores, i of role 0 and j of
 // role 1, below the target; with one player, j is 0; if mirrored, the pairs
 // with i <= j alone. Holding raises the sum of the scores, so that sums are
@@ -75,13 +78,13 @@ func (r *rules) sweep(ctx context.Context, crew []*worker, mirrored bool, cycle 
 	}
 	var wg sync.WaitGroup
 	for sum := highest; sum >= 0; sum-- {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
 		from, to := r.pairs(sum, mirrored)
 		run := func(w *worker, from, to int) {
 			defer func() { w.panic = recover() }()
 			for i := from; i < to; i++ {
+				if (i-from)%patience == 0 && ctx.Err() != nil {
+					return
+				}
 				cycle(w, i, sum-i)
 			}
 		}
@@ -96,6 +99,9 @@ func (r *rules) sweep(ctx context.Context, crew []*worker, mirrored bool, cycle 
 			if w.panic != nil {
 				panic(w.panic) // where the caller can see it
 			}
+		}
+		if err := ctx.Err(); err != nil {
+			return 0, err
 		}
 		if report != nil {
 			done += n * cost(sum)
