@@ -8,5 +8,6 @@ package main
 import "os"
 
 func main() {
+	ignoreWriteSignals() // a write that fails returns an error, and ends nothing by itself
 	os.Exit(run(interruptible(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -84,7 +84,6 @@ options, states, agent, seed, settings and program.`,
 			if err := noArguments(args); err != nil {
 				return err
 			}
-			ignoreWriteSignals() // nothing that is written may end the training
 			p, err := f.plan(ctx)
 			if err != nil {
 				return err
