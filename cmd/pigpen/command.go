@@ -23,7 +23,7 @@ import (
 )
 
 // version is the program's, as in "pigpen --version" and in policy files.
-const version = "0.1.0"
+const version = "0.2.0"
 
 // Exit statuses.
 const (

@@ -14,6 +14,8 @@ and ends. Start with:
 
 from __future__ import annotations
 
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as _version
 from typing import TYPE_CHECKING
 
 import gymnasium.envs.registration as _registration
@@ -48,7 +50,10 @@ from .gym import PigEnv, PigSelfPlayVectorEnv, PigVectorEnv
 from .opponents import Pool
 from .policy import Decisions, Policy, Saved, decision_points, evaluate, save_policy
 
-__version__ = "0.1.0"
+try:
+    __version__ = _version("pigpen")
+except PackageNotFoundError:  # run from its source, without being installed
+    __version__ = "unknown"
 
 ENVS = {
     "pigpen/Pig-v0": "pig",

@@ -48,17 +48,22 @@ class Game:
 
 
 def find_binary(binary: str | os.PathLike[str] | None = None) -> str:
-    """Returns the path of the program: the argument, ``PIGPEN_BIN``, or ``pigpen`` in PATH."""
+    """Returns the path of the program: the argument, ``PIGPEN_BIN``, the one that was
+    installed with the package, or ``pigpen`` in PATH, the first that there is."""
     for origin, name in (("binary", binary), ("PIGPEN_BIN", os.environ.get("PIGPEN_BIN"))):
         if name:
             found = shutil.which(os.fspath(name))
             if found is None:
                 raise BinaryNotFound(f"{origin} is {os.fspath(name)!r}, and there is no such program")
             return found
+    bundled = os.path.join(os.path.dirname(__file__), "bin", "pigpen.exe" if os.name == "nt" else "pigpen")
+    if os.path.isfile(bundled):
+        return bundled
     found = shutil.which("pigpen")
     if found is None:
         raise BinaryNotFound(
-            "there is no pigpen in PATH: build it with 'go build ./cmd/pigpen', "
-            "and put it in PATH, or its path in PIGPEN_BIN or in the argument binary"
+            "the package was installed without its program, and there is no pigpen in PATH: install it with "
+            "'pip install train/external', which needs Go, or build it with 'go build ./cmd/pigpen', "
+            "and put its path in PIGPEN_BIN or in the argument binary"
         )
     return found

@@ -75,7 +75,7 @@ class PigEnv(Playing, gymnasium.Env[Any, int]):
         self._rolls = settings.illegal not in ("noop", "error")
         box = self._encoder.space
         self.observation_space = with_mask(box) if self._dict else box
-        self.action_space = gymnasium.spaces.Discrete(2)  # type: ignore[assignment]
+        self.action_space = gymnasium.spaces.Discrete(2)
         self._hold = self._live = False
         self._last = np.zeros(len(self._games.columns), np.int16)
 
@@ -364,7 +364,7 @@ class PigSelfPlayVectorEnv(_Vector):
 
     def step(
         self, actions: npt.ArrayLike
-    ) -> tuple[Any, npt.NDArray[np.float32], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]:  # type: ignore[override]
+    ) -> tuple[Any, npt.NDArray[np.float32], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]:
         """Takes one action of the seat to move in each game."""
         movers = self._rows.seats if self._rows is not None else np.zeros(self.num_envs, np.int8)
         rows, illegal = self._take(actions)

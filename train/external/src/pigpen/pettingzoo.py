@@ -70,7 +70,9 @@ class _Agents(Playing):
                 mask = gymnasium.spaces.Box(0, 1, (actions,), np.int8)
                 space = gymnasium.spaces.Dict({self._key: box, "action_mask": mask})
             self.observation_spaces[agent] = space
-        self.action_spaces = {agent: gymnasium.spaces.Discrete(actions) for agent in self.possible_agents}
+        self.action_spaces: dict[str, gymnasium.spaces.Space[Any]] = {
+            agent: gymnasium.spaces.Discrete(actions) for agent in self.possible_agents
+        }
         self._last_round = self._games.columns[-1]["name"] == "seats_after"
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
