@@ -22,7 +22,7 @@ var others = map[string][]string{
 	"policies": {"github.com/vmihailenco/msgpack/v5", "golang.org/x/sys/unix", "golang.org/x/sys/windows"},
 	"agents":   {},
 	"train":    {"github.com/vmihailenco/msgpack/v5"},
-	"cmd":      {"github.com/spf13/pflag", "github.com/vmihailenco/msgpack/v5", "github.com/schollz/progressbar/v3", "golang.org/x/sys/unix", "golang.org/x/sys/windows", "golang.org/x/term", "github.com/rivo/uniseg"},
+	"cmd":      {"github.com/KimMachineGun/automemlimit/memlimit", "github.com/spf13/pflag", "github.com/vmihailenco/msgpack/v5", "github.com/schollz/progressbar/v3", "golang.org/x/sys/unix", "golang.org/x/sys/windows", "golang.org/x/term", "github.com/rivo/uniseg"},
 }
 
 const root = "../.."

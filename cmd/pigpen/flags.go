@@ -279,20 +279,3 @@ func (q quantity) String() string {
 	}
 	return best
 }
-
-// quarterOfMemory returns a quarter of this machine's memory in bytes, or 4 GiB
-// where it cannot be told.
-func quarterOfMemory() int64 {
-	const fallback = 4 << 30
-	text, err := os.ReadFile("/proc/meminfo")
-	if err != nil {
-		return fallback
-	}
-	for line := range strings.Lines(string(text)) {
-		var kib int64
-		if n, _ := fmt.Sscanf(line, "MemTotal: %d kB", &kib); n == 1 {
-			return kib << 10 / 4
-		}
-	}
-	return fallback
-}

@@ -72,7 +72,7 @@ func addTrainFlags(fs *pflag.FlagSet) *trainFlags {
 	fs.StringVar(&f.starts, "starts", "", "where games begin: game, or exploring (a random state and action) (default: the recipe's)")
 	fs.Var(count(&f.stepLimit), "step-limit", "decisions after which a game is cut off")
 	fs.Var(size(&f.memory), "memory", "most memory that the agent's tables may take")
-	fs.Lookup("memory").DefValue = "a quarter of the machine's"
+	fs.Lookup("memory").DefValue = "a quarter of the machine's, or of what a container may use"
 
 	f.rival = addAgainst(fs)
 	unset(count(&f.evalEvery), "eval-every", "decisions between the evaluations on the way, the first before any; 0 for none (default 20M, or more for a large table)")
