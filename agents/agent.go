@@ -121,8 +121,40 @@ type Recipe struct {
 	// MaxPlayers is the largest number of players that it learns for.
 	MaxPlayers int
 
+	// Reached are what trainings with the default settings came to on pig, by
+	// number of players and then by length.
+	Reached []Reached
+
 	bytes func(workers int) int
 	make  func(Config) Agent
+}
+
+// A Reached is what a training came to: so much that somebody who sees a poor
+// result can tell whether to expect a better one.
+type Reached struct {
+	Players int
+	// PerEntry is the number of decisions for each entry of the table.
+	PerEntry float64
+	// Wins is the win probability, the mean of all seats, against perfect play or,
+	// with more than two players, against hold-20 in all other seats.
+	Wins float64
+}
+
+// Expect returns what a training for so many players with so many decisions for
+// each entry of the table can be expected to reach: the win probability of the
+// longest one in Reached that was not longer or, with less set, of the shortest,
+// which was longer. known is false if there is none for so many players.
+func (r Recipe) Expect(players int, perEntry float64) (wins float64, less, known bool) {
+	for _, x := range r.Reached {
+		switch {
+		case x.Players != players:
+		case x.PerEntry <= perEntry:
+			wins, known = x.Wins, true
+		case !known:
+			return x.Wins, true, true
+		}
+	}
+	return wins, false, known
 }
 
 // A Config is what an agent is made of.

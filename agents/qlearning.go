@@ -24,8 +24,12 @@ var qLearningTextbook = Recipe{
 	ManyPlayers: Settings{StepSize: StepSize{Scale: 1, Power: 0.6, Floor: 0.001}, Epsilon: Epsilon{Start: 0.2}},
 	Uses:        textbookUses,
 	MaxPlayers:  env.MaxPlayers,
-	bytes:       func(int) int { return bytesPerEntry },
-	make:        func(c Config) Agent { return newTextbook(c, &QLearning{newValues(c.Layout, c.Settings)}) },
+	Reached: []Reached{
+		{2, 198, 0.449}, {2, 792, 0.458}, {2, 1980, 0.470},
+		{3, 198, 0.322}, {3, 792, 0.373}, {3, 3960, 0.394}, {4, 792, 0.304}, {6, 792, 0.227},
+	},
+	bytes: func(int) int { return bytesPerEntry },
+	make:  func(c Config) Agent { return newTextbook(c, &QLearning{newValues(c.Layout, c.Settings)}) },
 }
 
 // nothing marks a seat whose decisions are all valued.

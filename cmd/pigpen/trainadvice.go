@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"pigpen/agents"
@@ -76,55 +75,48 @@ func wipes(g env.Game) bool {
 	return slices.ContainsFunc(g.Outcomes(env.State{}), func(c env.Chance) bool { return c.Effect == env.Wipe })
 }
 
-// expected is what a training reaches as a rule.
-type expected struct {
-	decisions float64 // for each entry of the table
-	wins      float64 // percent, against perfect play
-}
-
-// reached tells what the default recipes reached: on pig to 50, 100 and 200, at
-// least this, `pigpen train --target TARGET --steps N` by either agent.
-var reached = []expected{{50, 15}, {100, 32}, {200, 47.5}, {400, 48.7}, {800, 49}, {5000, 49.7}}
-
-// enoughDecisions is the number of decisions for each entry of the table below
-// which advice is given.
-const enoughDecisions = 400
+// enough is the win probability against perfect play from which on there is no
+// need for advice.
+const enough = 0.49
 
 // advice returns what is to be said before a training begins about what it can be
-// expected to reach, a line each.
+// expected to reach, and about what reaches more, a line each.
 func advice(p *plan) (lines []string) {
-	steps := float64(p.Length.Steps)
-	if p.Length.Steps == 0 {
-		steps = math.Inf(1) // it ends by something else
+	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	players, steps := p.Game.Players(), float64(p.Length.Steps)
+	if p.Resume == nil && steps > longSteps {
+		say("%s decisions take hours; --time 10m or --steps ends the training sooner, Ctrl-C at any time, and --checkpoint keeps what is learned", humanCount(steps))
+	}
+	against := "perfect play"
+	if players > 2 {
+		against = "hold-20"
+		say("with %d players scores are simulated; an even share is %.1f%%", players, 100/float64(players))
+	}
+	if p.Length.Steps == 0 || p.Settings != p.Recipe.DefaultsFor(p.Game) {
+		return lines // nothing is known of the length, or of these settings
 	}
 	perEntry := steps / float64(p.entries)
-	switch {
-	case p.Game.Players() > 2:
-		lines = append(lines, fmt.Sprintf("with %d players there is no exact score, and an even share is %.1f%%; "+
-			"qlearning with its defaults has won 37%% of pig to 100 for 3 against hold-20 after 400M decisions, 39%% after 2G, montecarlo 25%%",
-			p.Game.Players(), 100/float64(p.Game.Players())))
-		if p.Settings.ExploringStarts {
-			lines = append(lines, "--starts exploring has won 25% of these; --starts game helps")
-		}
-		if p.States == "full" && perEntry < enoughDecisions {
-			lines = append(lines, fmt.Sprintf("%s decisions are %.3g for each of %d entries; --states summary needs fewer", humanCount(steps), perEntry, p.entries))
-		}
-	case p.Recipe.Name == agents.Textbook:
-		if p.Game.Target() > 50 {
-			lines = append(lines, "the textbook's recipe has won 30 to 47% against perfect play of pig to 100; leave --recipe out for more")
-		}
-	case perEntry < enoughDecisions && p.Settings.Update == agents.SampleUpdate:
-		i := slices.IndexFunc(reached, func(e expected) bool { return e.decisions > perEntry })
-		can := fmt.Sprintf("less than %g%%", reached[0].wins)
-		if i > 0 {
-			can = fmt.Sprintf("%g to %g%%", reached[i-1].wins, reached[i].wins)
-		}
-		lines = append(lines, fmt.Sprintf("%s decisions are %.3g for each of %d entries of the table, with which %s of games against perfect play are won as a rule; "+
-			"--steps %s, which is %d for each, is enough for 49.7%%, and a lower --target needs fewer",
-			humanCount(steps), perEntry, p.entries, can, quantity{value: new(twoDigits(max(leastSteps, sampleStepsPerEntry*int64(p.entries)))), units: counts}, sampleStepsPerEntry))
+	wins, less, known := p.Recipe.Expect(players, perEntry)
+	if !known || players <= 2 && wins >= enough && !less {
+		return lines
 	}
-	if p.Resume == nil && steps > longSteps && steps < math.Inf(1) {
-		lines = append(lines, fmt.Sprintf("this takes %s decisions, which is hours; --time 10m or --steps ends it sooner, Ctrl-C at any time, and --checkpoint keeps what is learned", humanCount(steps)))
+	about := "about"
+	if less {
+		about = "less than"
+	}
+	say("%s decisions are %.3g for each of %d entries of the table: on pig, trainings like that won %s %.0f%% against %s",
+		humanCount(steps), perEntry, p.entries, about, 100*wins, against)
+	for _, k := range agents.Kinds() {
+		if r, err := k.Recipe("", p.Game); err == nil {
+			if better, less, known := r.Expect(players, perEntry); known && !less && better > wins+0.01 {
+				say("--agent %s with its defaults won about %.0f%% with as many", k.Name, 100*better)
+			}
+		}
+	}
+	if steps := defaultSteps(p); p.Length.Steps < steps {
+		if more, less, known := p.Recipe.Expect(players, float64(steps)/float64(p.entries)); known && !less && more > wins {
+			say("--steps %s won about %.0f%%; a lower --target needs fewer", quantity{value: &steps, units: counts}, 100*more)
+		}
 	}
 	return lines
 }
