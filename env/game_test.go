@@ -111,6 +111,10 @@ func TestNearest(t *testing.T) {
 		{"ochon", "cochon"},
 		{"cohcon", "cochon"},
 		{"gip", ""},
+		{"ipg", "pig"},   // two neighbours swapped, and one edit
+		{"co", "cochon"}, // begun
+		{"pgi", "pig"},
+		{"c", ""},
 		{"horse", ""},
 		{"", ""},
 	} {

@@ -64,6 +64,8 @@ var (
 	// ErrGame says that a policy is for another game than was asked for, or
 	// for one whose rules this program does not know.
 	ErrGame = errors.New("a policy for another game")
+	// ErrMade says that a [Made] is more than a policy file holds.
+	ErrMade = errors.New("policies: bad history")
 )
 
 // Made tells how a policy was made.
@@ -120,13 +122,13 @@ func (f File) header() header {
 // check returns an error if h is more than a reader takes.
 func (h header) check() error {
 	if h.made.Steps < 0 || h.made.Episodes < 0 {
-		return fmt.Errorf("policies: %d steps and %d episodes; neither may be negative", h.made.Steps, h.made.Episodes)
+		return fmt.Errorf("%w: %d steps and %d episodes; neither may be negative", ErrMade, h.made.Steps, h.made.Episodes)
 	}
 	if h.bytes > maxTable {
-		return fmt.Errorf("policies: a table of %d bytes is larger than a policy file holds, %d", h.bytes, maxTable)
+		return fmt.Errorf("%w: a table of %d bytes is larger than a policy file holds, %d", ErrLayout, h.bytes, maxTable)
 	}
 	if len(h.made.Settings) > maxSettings {
-		return fmt.Errorf("policies: %d settings are more than a policy file holds, %d", len(h.made.Settings), maxSettings)
+		return fmt.Errorf("%w: %d settings are more than a policy file holds, %d", ErrMade, len(h.made.Settings), maxSettings)
 	}
 	texts := []string{h.made.Agent, h.made.Program}
 	for name, value := range h.made.Settings {
@@ -134,7 +136,7 @@ func (h header) check() error {
 	}
 	for _, text := range texts {
 		if len(text) > maxText {
-			return fmt.Errorf("policies: a text of %d bytes is longer than a policy file holds, %d: %.40q…", len(text), maxText, text)
+			return fmt.Errorf("%w: a text of %d bytes is longer than a policy file holds, %d: %.40q…", ErrMade, len(text), maxText, text)
 		}
 	}
 	return nil

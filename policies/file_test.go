@@ -559,7 +559,7 @@ var tooLarge = []struct {
 	made policies.Made
 	want string
 }{
-	{"settings", policies.Made{Settings: texts(65)}, "policies: 65 settings are more than a policy file holds, 64"},
+	{"settings", policies.Made{Settings: texts(65)}, "policies: bad history: 65 settings are more than a policy file holds, 64"},
 	{"agent", policies.Made{Agent: strings.Repeat("x", 257)}, longText("x", 257)},
 	{"program", policies.Made{Program: strings.Repeat("y", 300)}, longText("y", 300)},
 	{"setting's name", policies.Made{Settings: map[string]string{strings.Repeat("n", 257): ""}}, longText("n", 257)},
@@ -567,7 +567,7 @@ var tooLarge = []struct {
 }
 
 func longText(letter string, n int) string {
-	return fmt.Sprintf("policies: a text of %d bytes is longer than a policy file holds, 256: %q…", n, strings.Repeat(letter, 40))
+	return fmt.Sprintf("policies: bad history: a text of %d bytes is longer than a policy file holds, 256: %q…", n, strings.Repeat(letter, 40))
 }
 
 func TestWriteRefuses(t *testing.T) {

@@ -18,8 +18,12 @@ import (
 // concurrent use.
 type Policy = env.Player
 
-// ErrUnknown is what [Named] wraps when no fixed policy has a name.
-var ErrUnknown = errors.New("policies: unknown policy")
+var (
+	// ErrUnknown is what [Named] wraps when no fixed policy has a name.
+	ErrUnknown = errors.New("policies: unknown policy")
+	// ErrUnavailable is what [Named] wraps when a game lacks a fixed policy.
+	ErrUnavailable = errors.New("policies: not for this game")
+)
 
 // A Fixed is a fixed policy.
 type Fixed struct {
@@ -28,6 +32,9 @@ type Fixed struct {
 	// Doc describes the policy in a line.
 	Doc string
 
+	// fits returns an error if there is no such policy for a game; nil is for
+	// every game.
+	fits func(g env.Game) error
 	make func(ctx context.Context, v view, n int, o exact.Options) (Policy, error)
 }
 
@@ -39,7 +46,7 @@ type Fixed struct {
 // their distance from the target.
 func FixedPolicies() []Fixed {
 	return []Fixed{
-		{"optimal", "plays perfectly, by solving the game; for one or two players",
+		{"optimal", "plays perfectly, by solving the game; for one or two players", exact.Solvable,
 			func(ctx context.Context, v view, _ int, o exact.Options) (Policy, error) {
 				o.Prepare = true // so that no later call of it is slow
 				p, err := exact.Solve(ctx, v.game, o)
@@ -48,42 +55,54 @@ func FixedPolicies() []Fixed {
 				}
 				return p, nil
 			}},
-		{"random", "rolls or holds with equal chance", always(0.5)},
-		{"always-roll", "never holds", always(1)},
-		{"hold-N", "holds at a turn total of N or more, as in hold-20",
+		{"random", "rolls or holds with equal chance", nil, always(0.5)},
+		{"always-roll", "never holds", nil, always(1)},
+		{"hold-N", "holds at a turn total of N or more, as in hold-20", nil,
 			func(_ context.Context, v view, n int, _ exact.Options) (Policy, error) {
 				return &heuristic{v, func(_, _ int) int { return n }}, nil
 			}},
-		{"race", `"end race or keep pace": near the end rolls to win, else keeps pace with the leader`,
+		{"race", `"end race or keep pace": near the end rolls to win, else keeps pace with the leader`, nil,
 			func(_ context.Context, v view, _ int, _ exact.Options) (Policy, error) {
 				return &heuristic{v, v.race}, nil
 			}},
-		{"base-race", `"score base, keep pace, end race": near the end rolls to win, else holds at 19 or what keeps pace`,
+		{"base-race", `"score base, keep pace, end race": near the end rolls to win, else holds at 19 or what keeps pace`, nil,
 			func(_ context.Context, v view, _ int, _ exact.Options) (Policy, error) {
 				return &heuristic{v, v.baseRace}, nil
 			}},
 	}
 }
 
-// Named returns the fixed policy of that name for g. The error wraps
-// [ErrUnknown] and names the nearest and all of them, or is that of
-// [exact.Solve]. Only "optimal" takes time, which grows with the cube of the
-// target and which ctx may end; o says how it is solved, actions included.
+// Named returns the fixed policy of that name for g. The error is that of
+// [Available], or ctx.Err(). Only "optimal" takes time, which grows with the
+// cube of the target and which ctx may end; o says how it is solved, actions
+// included.
 func Named(ctx context.Context, name string, g env.Game, o exact.Options) (Policy, error) {
+	if err := Available(name, g); err != nil {
+		return nil, err
+	}
 	f, n, err := fixed(name)
 	if err != nil {
 		return nil, err
 	}
 	v := view{game: g, players: g.Players(), target: g.Target(), afterRound: g.Variant().Ending == env.AfterRound}
-	p, err := f.make(ctx, v, n, o)
-	if err != nil {
-		return nil, fmt.Errorf("policies: no %s policy: %w", name, err)
-	}
-	return p, nil
+	return f.make(ctx, v, n, o)
 }
 
-// Known returns nil if [Named] knows the name, else the error that it would
-// return.
+// Available returns nil if there is a fixed policy of that name for g, without
+// making it. Else the error wraps [ErrUnknown], and names the nearest and all of
+// them, or [ErrUnavailable] and what the game lacks, such as [exact.ErrPlayers].
+func Available(name string, g env.Game) error {
+	f, _, err := fixed(name)
+	if err == nil && f.fits != nil {
+		if lacks := f.fits(g); lacks != nil {
+			return fmt.Errorf("%w: no %s policy: %w", ErrUnavailable, name, lacks)
+		}
+	}
+	return err
+}
+
+// Known returns nil if [Named] knows the name, else an error that wraps
+// [ErrUnknown].
 func Known(name string) error {
 	_, _, err := fixed(name)
 	return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -16,15 +17,19 @@ import (
 // ends far below it; two players who never hold may not end at all.
 const DefaultStepLimit = 100_000
 
+// MaxGames is the largest number of games of a simulation.
+const MaxGames = 1_000_000_000
+
 // SimulateOptions configure [Simulate].
 type SimulateOptions struct {
-	// Games is the number of games, at least 1. Game i seats the policy at i
-	// mod players.
+	// Games is the number of games, in [1, MaxGames]. Game i seats the policy at
+	// i mod players.
 	Games int
 	// Seed gives game i the dice of env.SeedAt(Seed, i).
 	Seed uint64
-	// Workers is the number of goroutines, at least 1. It does not change the
-	// result.
+	// Workers is the number of goroutines, at least 1; more than 64, and more
+	// than the processors that Go may use, are not started. It does not change
+	// the result.
 	Workers int
 	// StepLimit truncates a game after so many steps; 0 is no limit.
 	StepLimit int
@@ -46,9 +51,9 @@ type Tally struct {
 	Games int
 	// Truncated games reached the step limit and count as not won.
 	Truncated int
-	shares    int // wins times shareUnit
+	shares    int64 // wins times shareUnit
 	// turns and turnsSquared sum over the games what the policy's seat began.
-	turns, turnsSquared int
+	turns, turnsSquared int64
 }
 
 // Wins returns the number of games won; a win shared by m players counts 1/m.
@@ -81,7 +86,7 @@ func (t Tally) CI95() [2]float64 {
 	if t.shares == 0 {
 		ci[0] = 0
 	}
-	if t.shares == t.Games*shareUnit {
+	if t.shares == int64(t.Games)*shareUnit {
 		ci[1] = 1
 	}
 	return ci
@@ -119,6 +124,9 @@ func Simulate(ctx context.Context, g env.Game, p, against Policy, o SimulateOpti
 	if o.Games < 1 || o.Workers < 1 {
 		return nil, errors.New("policies: a simulation needs at least one game and one worker")
 	}
+	if o.Games > MaxGames {
+		return nil, fmt.Errorf("policies: %d games; a simulation has %d at most", o.Games, MaxGames)
+	}
 	if o.StepLimit < 0 {
 		return nil, fmt.Errorf("policies: step limit %d is negative", o.StepLimit)
 	}
@@ -155,7 +163,7 @@ func Simulate(ctx context.Context, g env.Game, p, against Policy, o SimulateOpti
 		played += games
 		o.Progress(float64(played) / float64(o.Games))
 	}
-	for range min(o.Workers, (o.Games-1)/chunk+1) {
+	for range min(o.Workers, (o.Games-1)/chunk+1, max(64, runtime.GOMAXPROCS(0))) {
 		wg.Go(func() {
 			tally := make([]Tally, g.Players())
 			m := env.NewMatch(g, env.MatchOptions{StepLimit: o.StepLimit})
@@ -207,7 +215,7 @@ func play(m *env.Match, p, against Policy, seat int) Tally {
 	}
 	tally.turnsSquared = tally.turns * tally.turns
 	if m.Current().Over {
-		tally.shares = int(math.Round(m.Game().WinShare(m.State(), seat) * shareUnit))
+		tally.shares = int64(math.Round(m.Game().WinShare(m.State(), seat) * shareUnit))
 	} else {
 		tally.Truncated = 1
 	}

@@ -190,7 +190,7 @@ func TestSimulateStops(t *testing.T) {
 			cancel()
 		}
 		p := canceller{cancel, new(atomic.Int64), n}
-		_, err := policies.Simulate(ctx, g, p, p, policies.SimulateOptions{Games: 1 << 50, Workers: 2})
+		_, err := policies.Simulate(ctx, g, p, p, policies.SimulateOptions{Games: policies.MaxGames, Workers: 2})
 		if err != context.Canceled {
 			t.Errorf("Simulate cancelled at decision %d: %v, want %v", n, err, context.Canceled)
 		}

@@ -171,6 +171,9 @@ type Log struct {
 // ErrLog is wrapped by [OpenLog] for a file that it cannot go on with.
 var ErrLog = errors.New("train: bad log")
 
+// ErrLogInUse is wrapped by [OpenLog] for the log of a training that is running.
+var ErrLogInUse = errors.New("train: the log of a training that is running")
+
 // LogFormat returns an error that wraps [ErrLog] unless a log can have the name
 // path: it ends in .csv, .jsonl or .ndjson.
 func LogFormat(path string) error {
@@ -246,7 +249,7 @@ func (l *Log) open(path string) (err error) {
 		return err
 	}
 	if err := atomicfile.Lock(l.file); errors.Is(err, atomicfile.ErrLocked) {
-		return fmt.Errorf("train: %s is the log of a training that is running: %w", path, err)
+		return fmt.Errorf("%w: %s: %w", ErrLogInUse, path, err)
 	}
 	return nil
 }

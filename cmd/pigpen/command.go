@@ -1,31 +1,40 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"strconv"
 	"strings"
+	"syscall"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"pigpen/agents"
 	"pigpen/env"
 	"pigpen/policies"
 	"pigpen/policies/exact"
+	"pigpen/policies/trained"
 	"pigpen/train"
 )
 
 // version is the program's, as in "pigpen --version" and in policy files.
 const version = "0.2.0"
 
-// Exit statuses.
+// Exit statuses. A command that fails ends with statusUsage if its error is a
+// [usageError], else with statusFailed. A usageError is made where a value of
+// the command line is found to be wrong: an unknown name, a value out of range,
+// an empty file name, a flag that contradicts another one or the file that it is
+// given with. What a file holds, or whether it can be read or written, is no
+// usageError: a damaged file is statusFailed even if the library's error is one
+// that a bad flag has too.
 const (
 	statusDone        = 0
 	statusFailed      = 1
@@ -60,7 +69,7 @@ func commands() []command {
 	}
 }
 
-// usageError is a mistake in the command line.
+// A usageError is a mistake in the command line; see the exit statuses.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
@@ -79,11 +88,17 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	name, args := args[0], args[1:]
 	switch name {
 	case "help", "--help", "-h":
-		if len(args) == 0 {
+		if len(args) > 1 {
+			return report(stderr, "help", usagef("unexpected argument %q; write 'pigpen help COMMAND'", args[1]))
+		}
+		if len(args) == 0 || isHelp(args[0]) {
 			return report(stderr, "help", print(stdout, usage()))
 		}
 		name, args = args[0], []string{"--help"}
-	case "--version", "version":
+	case "version", "--version":
+		if len(args) > 0 {
+			return report(stderr, "version", usagef("unexpected argument %q; it takes none", args[0]))
+		}
 		return report(stderr, "version", print(stdout, "pigpen "+version+"\n"))
 	}
 	var names []string
@@ -93,18 +108,36 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		}
 		names = append(names, c.name)
 	}
-	fmt.Fprintf(stderr, "pigpen: unknown command %q; %sthe commands are %s\n", name, env.DidYouMean(name, names), strings.Join(names, ", "))
+	known := append(names[:len(names):len(names)], "help", "version")
+	what := fmt.Sprintf("unknown command %q; %sthe commands are", name, env.DidYouMean(name, known))
+	if strings.HasPrefix(name, "-") {
+		what = fmt.Sprintf("%s stands before a command; flags stand behind it, and the commands are", name)
+	}
+	fmt.Fprintf(stderr, "pigpen: %s %s\n", printable(what), strings.Join(names, ", "))
 	return statusUsage
 }
 
-// execute parses the flags and runs c.
+// isHelp reports whether an argument asks for help.
+func isHelp(arg string) bool { return arg == "help" || arg == "--help" || arg == "-h" }
+
+// execute parses the flags and runs c. "pigpen COMMAND help" shows the help,
+// unless there is a file of that name.
 func (c command) execute(ctx context.Context, args []string, s streams) error {
 	help := c.flags.BoolP("help", "h", false, "show this help")
 	c.flags.SortFlags = false
 	c.flags.Usage = func() {}
 	c.flags.SetOutput(io.Discard)
-	if err := c.flags.Parse(args); err != nil {
-		return usagef("%w; see 'pigpen %s --help'", err, c.name)
+	err := c.flags.Parse(args)
+	if err == nil {
+		err = finiteFlags(c.flags)
+	}
+	if err != nil {
+		return c.flagError(err)
+	}
+	if len(args) == 1 && args[0] == "help" {
+		if _, err := os.Stat("help"); err != nil {
+			*help = true
+		}
 	}
 	if *help {
 		return print(s.out, c.help())
@@ -115,38 +148,112 @@ func (c command) execute(ctx context.Context, args []string, s streams) error {
 	return unlessDone(grace(ctx), func() error { return c.run(ctx, s, c.flags.Args()) })
 }
 
-// report prints an error on one line and returns the exit status.
+// report prints an error on one line and returns the exit status. A reader of
+// stdout who has gone away, as in "pigpen variants | head -1", is told nothing.
 func report(stderr io.Writer, name string, err error) int {
-	if err == nil {
+	switch {
+	case err == nil:
 		return statusDone
-	}
-	if errors.Is(err, errInterrupted) {
+	case errors.Is(err, errInterrupted):
 		return statusInterrupted
-	}
-	if errors.Is(err, context.Canceled) {
+	case errors.Is(err, errReaderGone):
+		return statusFailed
+	case errors.Is(err, context.Canceled):
 		fmt.Fprintf(stderr, "pigpen: %s: interrupted\n", name)
 		return statusInterrupted
 	}
 	fmt.Fprintf(stderr, "pigpen: %s: %s\n", name, oneLine(err))
-	var usage usageError
-	if errors.Is(err, policies.ErrGame) {
-		return statusFailed // the file's fault, even if it is a bad configuration that it holds
-	}
-	if errors.As(err, &usage) || errors.Is(err, env.ErrConfig) || errors.Is(err, env.ErrUnknownVariant) || errors.Is(err, exact.ErrPlayers) || errors.Is(err, train.ErrLog) {
+	if errors.As(err, new(usageError)) {
 		return statusUsage
 	}
 	return statusFailed
 }
 
-// oneLine returns the error's text on one line that a terminal can show, and
-// without the names of the packages it came through, which say nothing to a
-// user.
-func oneLine(err error) string {
-	text := printable(err.Error())
-	for _, prefix := range []string{"env: ", "policies: ", "agents: ", "train: ", "exact: ", "trained: ", "bad configuration: ", "bad checkpoint: ", "bad log: ", "bad schedule: ", "no such table: "} {
-		text = strings.ReplaceAll(text, prefix, "")
+// sentinels returns the errors of the packages whose texts begin with the name
+// of the package, which says nothing to a user, and what to print in the place
+// of each: nothing where what follows says it all.
+func sentinels() map[error]string {
+	return map[error]string{
+		env.ErrConfig:           "",
+		env.ErrUnknownVariant:   "unknown variant",
+		env.ErrState:            "no state of this game",
+		env.ErrSnapshot:         "bad snapshot",
+		env.ErrOpponents:        "bad opponents",
+		env.ErrNoEpisode:        "no episode is under way; call Reset first",
+		env.ErrIllegal:          "illegal action",
+		env.ErrBatch:            "slice of the wrong length",
+		policies.ErrUnknown:     "unknown policy",
+		policies.ErrUnavailable: "",
+		policies.ErrLayout:      "",
+		policies.ErrMade:        "",
+		trained.ErrUnknown:      "unknown policy",
+		exact.ErrPlayers:        "too many players",
+		agents.ErrUnknown:       "unknown agent",
+		agents.ErrRecipe:        "no such recipe",
+		agents.ErrSchedule:      "",
+		agents.ErrState:         "bad state of an agent",
+		train.ErrLog:            "",
+		train.ErrLogInUse:       "the log of a training that is running",
+		train.ErrLength:         "a length is needed: steps, episodes or time",
+		train.ErrMemory:         "too little memory",
+		train.ErrCheckpoint:     "",
+		train.ErrDisagrees:      "the checkpoint is of another training",
 	}
-	return text
+}
+
+// oneLine returns the error's text on one line that a terminal can show, and
+// without the names of the packages it came through.
+func oneLine(err error) string { return printable(plainText(err, sentinels())) }
+
+// plainText returns the text of err with the sentinels that it wraps replaced. The
+// text of an error that wraps a sentinel begins with that of the sentinel, and
+// where it wraps any other error, it ends with that one's, or begins with it.
+// Nothing else is touched, so that what a user wrote, a file's name for example,
+// is shown as it is.
+func plainText(err error, sentinels map[error]string) string {
+	text := err.Error()
+	var wrapped []error
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		wrapped = []error{e.Unwrap()}
+	case interface{ Unwrap() []error }:
+		wrapped = e.Unwrap()
+	}
+	// The parts of the text that have been replaced stand in head and tail.
+	head, tail := "", ""
+	for _, w := range wrapped {
+		if w == nil {
+			continue
+		}
+		if shown, ok := lookUp(sentinels, w); ok {
+			if rest, ok := strings.CutPrefix(text, w.Error()); ok && head == "" {
+				if shown == "" {
+					rest = strings.TrimPrefix(rest, ": ")
+				}
+				head, text = shown, rest
+			}
+			continue
+		}
+		is := plainText(w, sentinels)
+		if is == w.Error() {
+			continue
+		}
+		if rest, ok := strings.CutSuffix(text, w.Error()); ok && tail == "" {
+			text, tail = rest, is
+		} else if rest, ok := strings.CutPrefix(text, w.Error()); ok && head == "" {
+			head, text = is, rest
+		}
+	}
+	return head + text + tail
+}
+
+// lookUp returns the entry of an error, which may be of a type that is no key.
+func lookUp(sentinels map[error]string, err error) (shown string, ok bool) {
+	if !reflect.TypeOf(err).Comparable() {
+		return "", false
+	}
+	shown, ok = sentinels[err]
+	return shown, ok
 }
 
 // printable returns text with everything escaped that would not be seen on a
@@ -176,22 +283,27 @@ func unlessDone(ctx context.Context, do func() error) error {
 	}
 }
 
+// errReaderGone says that nobody reads stdout any more.
+var errReaderGone = errors.New("nobody reads the output")
+
 // print writes text in one piece and returns what went wrong.
 func print(w io.Writer, text string) error {
 	_, err := io.WriteString(w, text)
+	if errors.Is(err, syscall.EPIPE) {
+		return errReaderGone
+	}
 	return err
 }
 
 // printJSON writes v as one JSON object on one line.
 func printJSON(w io.Writer, v any) error {
-	var b bytes.Buffer
+	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
 		return err
 	}
-	_, err := w.Write(b.Bytes())
-	return err
+	return print(w, b.String())
 }
 
 func usage() string {
@@ -227,6 +339,17 @@ func newFlags(name string) *pflag.FlagSet { return pflag.NewFlagSet(name, pflag.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// widthOf returns the number of columns of a terminal, or 80 where a stream is
+// none.
+func widthOf(stream any) int {
+	if f, ok := stream.(*os.File); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			return width
+		}
+	}
+	return 80
 }
 
 // noArguments refuses arguments.

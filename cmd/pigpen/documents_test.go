@@ -72,11 +72,13 @@ var inline = regexp.MustCompile("`go run\\s+(\\./cmd/pigpen [^`A-Z]*)`")
 // steps matches how long a command of the README trains.
 var steps = regexp.MustCompile(`--steps \d+M`)
 
-// form replaces every number by a #, and every run of spaces by one, so that
-// texts with other numbers in columns of other widths are the same.
+// form returns the words of a text in the order of the alphabet, with every
+// number replaced by a #, so that texts with other numbers, in columns of other
+// widths and in rows of another ranking, are the same.
 func form(text string) string {
-	text = regexp.MustCompile(`\d+(\.\d+)?`).ReplaceAllString(text, "#")
-	return regexp.MustCompile(` +`).ReplaceAllString(text, " ")
+	words := strings.Fields(regexp.MustCompile(`\d+(\.\d+)?`).ReplaceAllString(text, "#"))
+	slices.Sort(words)
+	return strings.Join(words, " ")
 }
 
 // TestREADMECommands runs every command of the README, in order and in one

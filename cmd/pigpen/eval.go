@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"runtime"
+	"slices"
 	"strings"
 
+	"pigpen/env"
 	"pigpen/policies"
 	"pigpen/policies/trained"
 )
@@ -38,20 +40,26 @@ the end of the round, and once somebody else has it they roll until ahead.`)
 	return b.String()
 }
 
+// scoresResult is what eval prints as JSON for more than one rival.
+type scoresResult struct {
+	gameResult
+	Policy string  `json:"policy"`
+	Scores []score `json:"scores"` // in the order of --against
+}
+
 func evalCommand() command {
 	fs := newFlags("eval")
 	var (
 		game    = addGameFlags(fs)
-		against = addAgainst(fs)
+		against = addAgainstSeveral(fs)
 		games   = int64(0)
+		workers = 0
 	)
 	fs.Var(count(&games), "games", "games to play besides, shared evenly among the seats (default none or, with more than two players, 100k)")
 	fs.Lookup("games").DefValue = ""
-	var (
-		seed    = fs.Uint64("seed", 1, "seed of the dice of these games")
-		workers = fs.Int("workers", runtime.GOMAXPROCS(0), "processors to use; does not change the result")
-		asJSON  = fs.Bool("json", false, "print one JSON object")
-	)
+	seed := fs.Uint64("seed", 1, "seed of the dice of these games")
+	addWorkers(fs, &workers, "the result")
+	asJSON := fs.Bool("json", false, "print one JSON object")
 	return command{
 		name: "eval", args: "FILE|NAME", flags: fs,
 		short: "tell exactly how often a policy wins",
@@ -62,42 +70,153 @@ it plays games, and prints the interval that holds the true chance with 95%
 confidence. One player is told the expected number of turns instead. The game is
 the one that the policy file names, else the one that the flags say.
 
+With several policies in --against it prints a table, the hardest rival first;
+"--against all" takes optimal, where the game is solved, and every rule of thumb.
+
 The policies that need no file:` + fixedTable(),
-		example: "pigpen eval q.msgpack\npigpen eval race --against hold-25 --games 200k --json",
+		example: "pigpen eval q.msgpack\npigpen eval q.msgpack --against all\npigpen eval race --against hold-25 --games 200k --json",
 		run: func(ctx context.Context, s streams, args []string) error {
 			if len(args) != 1 {
 				return usagef("policies given: %d; one is needed, a file or a name such as hold-20", len(args))
 			}
-			if *workers < 1 {
-				return usagef("--workers %d; at least one is needed", *workers)
-			}
-			show := showProgress(s.err)
-			defer show.stop()
-			g, players, err := game.players(ctx, show, *workers, args[0], against())
+			rivals := against()
+			g, players, err := game.findRivals(args[0], rivals)
 			if err != nil {
 				return err
 			}
 			if g.Players() == 1 && fs.Changed("against") {
-				return usagef("--against %s; one player has nobody to play against", against())
+				return usagef("--against %s; one player has nobody to play against", strings.Join(rivals, ","))
 			}
 			if !solvable(g) && !fs.Changed("games") {
 				games = defaultEvalGames
 			}
-			if games < int64(g.Players()) && (games != 0 || fs.Changed("games")) {
-				return usagef("--games %d; each of %d seats needs one", games, g.Players())
+			if games != 0 || fs.Changed("games") {
+				if err := checkGames("games", games, g); err != nil {
+					return err
+				}
 			}
-			j := judge{game: g, rival: players[1], games: int(games), seed: *seed, workers: *workers, show: show}
-			result, err := j.score(ctx, players[0])
-			if err != nil {
+			show := showProgress(s.err)
+			defer show.stop()
+			if err := makePlayers(ctx, show, workers, g, players); err != nil {
 				return err
 			}
-			if *asJSON {
+			j := judge{game: g, games: int(games), seed: *seed, workers: workers, show: show, samePolicy: true}
+			var scores []score
+			for _, rival := range players[1:] {
+				j.rival = rival
+				result, err := j.score(ctx, players[0])
+				if err != nil {
+					return err
+				}
+				scores = append(scores, result)
+			}
+			several := len(rivals) > 1 || rivals[0] == everyRule
+			switch {
+			case *asJSON && several:
+				return printJSON(s.out, scoresResult{resultOf(g, *seed), args[0], scores})
+			case *asJSON:
 				return printJSON(s.out, struct {
 					gameResult
 					score
-				}{resultOf(g, *seed), result})
+				}{resultOf(g, *seed), scores[0]})
+			case several:
+				return print(s.out, fmt.Sprintf("%v, seed %d\n%v", g, *seed, scoreTable(scores, widthOf(s.out))))
 			}
-			return print(s.out, fmt.Sprintf("%v, seed %d\n%v", g, *seed, result))
+			return print(s.out, fmt.Sprintf("%v, seed %d\n%v", g, *seed, scores[0]))
 		},
 	}
+}
+
+// findRivals finds a policy and its rivals, in this order; [everyRule] stands
+// for several of them.
+func (g *gameFlags) findRivals(policy string, rivals []string) (env.Game, []player, error) {
+	names := []string{policy}
+	all := false
+	for _, name := range rivals {
+		if name == everyRule {
+			all = true
+		} else {
+			names = append(names, name)
+		}
+	}
+	game, _, err := g.find(names...)
+	if err != nil {
+		return env.Game{}, nil, err
+	}
+	if all {
+		// Now that the game is known, so are its rules. Rivals that are named
+		// besides stay where they are named.
+		names = names[:1]
+		for _, name := range rivals {
+			if name == everyRule {
+				names = append(names, rules(game)...)
+			} else {
+				names = append(names, name)
+			}
+		}
+	}
+	unique := names[:1:1] // a rival that is named again is scored once
+	for _, name := range names[1:] {
+		if !slices.Contains(unique[1:], name) {
+			unique = append(unique, name)
+		}
+	}
+	return g.find(unique...)
+}
+
+// scoreTable lays the scores of one policy out for people, the hardest rival
+// first.
+func scoreTable(scores []score, width int) string {
+	ranked := slices.Clone(scores)
+	slices.SortStableFunc(ranked, func(a, b score) int { return cmp.Compare(a.WinMean, b.WinMean) })
+	var rivals []string
+	for _, s := range ranked {
+		rivals = append(rivals, s.Against)
+	}
+	names := shortNames(rivals)
+	first := scores[0]
+	var b strings.Builder
+	if first.Method == "exact" {
+		fmt.Fprintf(&b, "%s against %d policies, exact, wins in percent\n", printable(first.Policy), len(scores))
+		t := newRanking(names, width)
+		column := func(of func(s score) float64) (cells []string) {
+			for _, s := range ranked {
+				cells = append(cells, fmt.Sprintf("%.6f", 100*of(s)))
+			}
+			return cells
+		}
+		t.add("mean", column(func(s score) float64 { return s.WinMean }))
+		for seat := range first.WinBySeat {
+			t.add(fmt.Sprintf("seat %d", seat), column(func(s score) float64 { return s.WinBySeat[seat] }))
+		}
+		b.WriteString(t.String())
+		if e := first.exactScore; e.Exploitability != nil {
+			fmt.Fprintf(&b, "a best response wins %.6f%% against it: exploitability %.6f\n", 50+100**e.Exploitability, *e.Exploitability)
+		}
+	}
+	if first.Simulated == nil {
+		return b.String()
+	}
+	fmt.Fprintf(&b, "%s against %d policies, simulated, %d games each, wins in percent\n", printable(first.Policy), len(scores), first.Simulated.Games)
+	t := newRanking(names, width)
+	column := func(of func(s *simulated) float64) (cells []string) {
+		for _, s := range ranked {
+			cells = append(cells, fmt.Sprintf("%.2f", 100*of(s.Simulated)))
+		}
+		return cells
+	}
+	t.add("mean", column(func(s *simulated) float64 { return s.WinRate }))
+	t.add("95% from", column(func(s *simulated) float64 { return s.CI95[0] }))
+	t.add("to", column(func(s *simulated) float64 { return s.CI95[1] }))
+	for seat := range first.Simulated.Seats {
+		t.add(fmt.Sprintf("seat %d", seat), column(func(s *simulated) float64 { return s.Seats[seat].WinRate }))
+	}
+	b.WriteString(t.String())
+	if n := len(first.Simulated.Seats); n > 2 {
+		fmt.Fprintf(&b, "an even share is %.2f%%\n", 100/float64(n))
+	}
+	if cut := slices.MaxFunc(ranked, func(a, b score) int { return cmp.Compare(a.Simulated.Truncated, b.Simulated.Truncated) }); cut.Simulated.Truncated > 0 {
+		fmt.Fprintf(&b, "up to %d games against a policy reached %d steps and count as not won\n", cut.Simulated.Truncated, policies.DefaultStepLimit)
+	}
+	return b.String()
 }

@@ -31,7 +31,7 @@ func importCommand() command {
 		game   = addGameFlags(fs)
 		format = fs.String("format", "jsonl", "format of the input: jsonl or msgpack")
 		agent  = fs.String("agent", "external", "name of what made the decisions, for the file")
-		out    = fs.String("out", "", "file to write")
+		out    = addFile(fs, "out", "file to write")
 		asJSON = fs.Bool("json", false, "print one JSON object")
 	)
 	return command{

@@ -107,6 +107,10 @@ type judge struct {
 	show    *progress
 	// fewest is what perfect play takes with one player, 0 if not yet known.
 	fewest float64
+	// best is the best response to the policy, kept from the first score on if
+	// samePolicy says that all scores are of one policy.
+	samePolicy bool
+	best       *exact.Solution
 }
 
 // score judges p: exactly where that can be, else by games.
@@ -152,12 +156,29 @@ func (j *judge) exact(ctx context.Context, p player, s *score) error {
 		s.FewestTurns = &j.fewest
 		return nil
 	}
-	best, err := exact.BestResponse(ctx, j.game, p.policy, responding)
-	if err != nil {
-		return err
+	best := j.best
+	if best == nil {
+		if best, err = exact.BestResponse(ctx, j.game, p.policy, responding); err != nil {
+			return err
+		}
+		if j.samePolicy {
+			j.best = best
+		}
 	}
 	s.Exploitability = finite(best.Exploitability())
 	s.Residual = max(s.Residual, best.Residual())
+	return nil
+}
+
+// checkGames returns an error unless a flag says a number of games that can be
+// played, and divided among the seats of a game.
+func checkGames(flag string, games int64, g env.Game) error {
+	switch {
+	case games < int64(g.Players()):
+		return usagef("--%s %d; each of %d seats needs one", flag, games, g.Players())
+	case games > policies.MaxGames:
+		return usagef("--%s %d; at most %d can be played", flag, games, policies.MaxGames)
+	}
 	return nil
 }
 
@@ -206,16 +227,16 @@ func (j *judge) simulate(ctx context.Context, p player, s *score) error {
 // String lays the score out for people.
 func (s score) String() string {
 	var b strings.Builder
-	against := " alone"
+	policy, against := printable(s.Policy), " alone"
 	if s.Against != "" {
-		against = " against " + s.Against
+		against = " against " + printable(s.Against)
 	}
 	if s.Method == "exact" {
-		fmt.Fprintf(&b, "%s%s, exact\n", s.Policy, against)
+		fmt.Fprintf(&b, "%s%s, exact\n", policy, against)
 		s.layOut(&b)
 	}
 	if s.Simulated != nil {
-		fmt.Fprintf(&b, "%s%s, simulated\n%v", s.Policy, against, s.Simulated)
+		fmt.Fprintf(&b, "%s%s, simulated\n%v", policy, against, s.Simulated)
 	}
 	return b.String()
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 
 	"pigpen/env"
 	"pigpen/policies"
@@ -27,7 +26,8 @@ func serveCommand() command {
 	fs.Var(size(&maxPolicies), "max-policies", "most memory for the opponents in all environments")
 	folder := fs.String("files", "", "folder in which clients may name policy files as opponents (default: anywhere)")
 	noFiles := fs.Bool("no-files", false, "let clients name no policy files at all")
-	workers := fs.Int("workers", runtime.GOMAXPROCS(0), "processors to use; does not change the replies")
+	workers := 0
+	addWorkers(fs, &workers, "the replies")
 	return command{
 		name: "serve", args: "[FILE|NAME]", flags: fs,
 		short: "serve a policy and environments on stdin and stdout",
@@ -46,9 +46,6 @@ read, and learn which files there are, unless --files or --no-files bounds that.
 			if maxFrame < 64 || maxFrame > 1<<30 {
 				return usagef("--max-frame %d is not in [64B, 1GiB]", maxFrame)
 			}
-			if *workers < 1 {
-				return usagef("--workers %d; at least one is needed", *workers)
-			}
 			if newFraming(*format, nil, 0) == nil {
 				return usagef("--format %q; it is jsonl or msgpack", *format)
 			}
@@ -60,7 +57,7 @@ read, and learn which files there are, unless --files or --no-files bounds that.
 			}
 			show := showProgress(s.err)
 			defer show.stop()
-			store := policyStore{files: policies.Disk{}, folder: *folder, workers: *workers, show: show, limit: maxPolicies}
+			store := policyStore{files: policies.Disk{}, folder: *folder, workers: workers, show: show, limit: maxPolicies}
 			if *noFiles {
 				store.files = nil
 			} else if *folder != "" {
@@ -77,7 +74,7 @@ read, and learn which files there are, unless --files or --no-files bounds that.
 			}
 			unread := unreadable(s.out)
 			loading, stop := whileRead(ctx, unread)
-			g, players, err := game.players(loading, show, *workers, args...)
+			g, players, err := game.players(loading, show, workers, args...)
 			stop()
 			if err != nil {
 				if cause := context.Cause(loading); errors.Is(cause, errUnread) {
@@ -86,7 +83,7 @@ read, and learn which files there are, unless --files or --no-files bounds that.
 				return err
 			}
 			session := &session{
-				ctx: ctx, game: g, sample: *sample, seed: *seed, rand: env.NewRand(*seed), workers: *workers,
+				ctx: ctx, game: g, sample: *sample, seed: *seed, rand: env.NewRand(*seed), workers: workers,
 				format: *format, maxFrame: int(maxFrame), environments: make(map[int64]*environment),
 				policies: store, unread: unread,
 			}

@@ -3,13 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"strings"
 	"time"
 
 	"pigpen/env"
 	"pigpen/policies"
-	"pigpen/policies/atomicfile"
 	"pigpen/policies/exact"
 )
 
@@ -37,11 +35,12 @@ func solveCommand() command {
 	fs := newFlags("solve")
 	var (
 		game    = addGameFlags(fs)
-		out     = fs.String("out", "", "policy file to write")
+		out     = addFile(fs, "out", "policy file to write")
 		seed    = fs.Uint64("seed", 1, "noted in the result; solving draws nothing")
-		workers = fs.Int("workers", runtime.GOMAXPROCS(0), "processors to use; does not change the result")
-		asJSON  = fs.Bool("json", false, "print one JSON object")
+		workers = 0
 	)
+	addWorkers(fs, &workers, "the result")
+	asJSON := fs.Bool("json", false, "print one JSON object")
 	return command{
 		name: "solve", flags: fs,
 		short: "find perfect play",
@@ -54,14 +53,14 @@ cube of the target. As a policy, perfect play needs no file: its name is optimal
 			if err := noArguments(args); err != nil {
 				return err
 			}
-			if *workers < 1 {
-				return usagef("--workers %d; at least one is needed", *workers)
-			}
 			g, err := game.game()
 			if err != nil {
 				return err
 			}
-			if fs.Changed("out") {
+			if err := exact.Solvable(g); err != nil {
+				return usageError{err}
+			}
+			if *out != "" {
 				if err := mayWrite(*out); err != nil {
 					return err
 				}
@@ -70,7 +69,7 @@ cube of the target. As a policy, perfect play needs no file: its name is optimal
 			defer show.stop()
 			what := []string{g.Variant().ID, fmt.Sprintf("target %d", g.Target())}
 			work := show.begin("solving", what...)
-			o := work.options(*workers)
+			o := work.options(workers)
 			begin := time.Now()
 			perfect, err := exact.Solve(ctx, g, o)
 			if err != nil {
@@ -137,16 +136,4 @@ func (r solveResult) String() string {
 		fmt.Fprintf(&b, "  the policy is in %s%s\n", printable(r.PolicyFile), savedPolicy{r.PolicyFile, r.Kept}.keptClause())
 	}
 	return b.String()
-}
-
-// mayWrite returns an error if no policy could be written to path, or none
-// that could be named again.
-func mayWrite(path string) error {
-	if policies.Known(path) == nil {
-		return usagef("--out %s is the name of a fixed policy, which would hide the file; write ./%s", path, path)
-	}
-	if err := atomicfile.Check(path); err != nil {
-		return fmt.Errorf("the policy could not be written: %w", err)
-	}
-	return nil
 }

@@ -1,12 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"runtime"
-	"strings"
-	"unicode/utf8"
+	"slices"
+	"strconv"
 
+	"pigpen/env"
 	"pigpen/policies/exact"
 )
 
@@ -18,8 +19,11 @@ type tournamentResult struct {
 	// seats.
 	Win [][]float64 `json:"win"`
 	// Mean[i] is the mean of policy i against the others.
-	Mean     []float64 `json:"mean"`
-	Residual float64   `json:"residual"`
+	Mean []float64 `json:"mean"`
+	// Rank[i] is the place of policy i by its mean, from 1 for the best; those
+	// of equal mean stand in the order of Policies.
+	Rank     []int   `json:"rank"`
+	Residual float64 `json:"residual"`
 }
 
 func tournamentCommand() command {
@@ -27,15 +31,19 @@ func tournamentCommand() command {
 	var (
 		game    = addGameFlags(fs)
 		seed    = fs.Uint64("seed", 1, "noted in the result; nothing is drawn")
-		workers = fs.Int("workers", runtime.GOMAXPROCS(0), "processors to use; does not change the result")
-		asJSON  = fs.Bool("json", false, "print one JSON object")
+		workers = 0
 	)
+	addWorkers(fs, &workers, "the result")
+	asJSON := fs.Bool("json", false, "print one JSON object")
 	return command{
 		name: "tournament", args: "FILE|NAME FILE|NAME ...", flags: fs,
 		short: "play policies against each other, exactly",
 		long: `Prints how often each policy wins against each other one, the mean of both seats,
-in a game of two: exactly, by dynamic programming. Each row is a policy, each
-column its opponent, the last column the mean over the others.
+in a game of two: exactly, by dynamic programming. Each row is a policy, the best
+first, with the mean over all others and its wins against each of them in percent.
+Where the names of the columns are too wide for the terminal, the columns are
+numbered by rank; where even these are too many, the table shows the opponents
+that are hardest and easiest for each policy, and --json has the rest.
 
 The policies that need no file:` + fixedTable(),
 		example: "pigpen tournament optimal race hold-20 q.msgpack",
@@ -43,70 +51,155 @@ The policies that need no file:` + fixedTable(),
 			if len(args) < 2 {
 				return usagef("policies given: %d; two or more are needed, files or names such as hold-20", len(args))
 			}
-			if *workers < 1 {
-				return usagef("--workers %d; at least one is needed", *workers)
+			for i, name := range args {
+				if slices.Contains(args[:i], name) {
+					return usagef("%s is named twice; each policy plays once", name)
+				}
 			}
-			show := showProgress(s.err)
-			defer show.stop()
-			g, players, err := game.players(ctx, show, *workers, args...)
+			g, players, err := game.find(args...)
 			if err != nil {
 				return err
 			}
 			if g.Players() != 2 {
 				return usagef("a tournament is of games for two players, not of %v", g)
 			}
+			show := showProgress(s.err)
+			defer show.stop()
+			if err := makePlayers(ctx, show, workers, g, players); err != nil {
+				return err
+			}
 			comparing := show.begin("comparing")
 			defer comparing.end()
-			o := exact.Options{Workers: *workers, Progress: func(done float64) {
-				pairs := len(players) * len(players)
-				comparing.update(done, fmt.Sprintf("pair %d of %d", min(pairs, 1+int(done*float64(pairs))), pairs))
-			}}
 			r := tournamentResult{gameResult: resultOf(g, *seed), Policies: args}
-			for i, p := range players {
-				var row []float64
-				mean := 0.0
-				for j, q := range players {
-					n := float64(len(players))
-					from := float64(i)*n + float64(j)
-					c, err := exact.Compare(ctx, g, p.policy, q.policy, o.Part(from/n/n, (from+1)/n/n))
-					if err != nil {
-						return err
-					}
-					row = append(row, c.WinMean())
-					r.Residual = max(r.Residual, c.Residual)
-					if j != i {
-						mean += c.WinMean() / float64(len(players)-1)
-					}
-				}
-				r.Win, r.Mean = append(r.Win, row), append(r.Mean, mean)
+			if err := r.play(ctx, g, players, workers, comparing); err != nil {
+				return err
 			}
 			comparing.end()
 			if *asJSON {
 				return printJSON(s.out, r)
 			}
-			return print(s.out, fmt.Sprintf("%v, seed %d\n%v", g, *seed, r))
+			return print(s.out, fmt.Sprintf("%v, seed %d\n%v", g, *seed, r.table(widthOf(s.out))))
 		},
 	}
 }
 
-// String lays the table out for people, in percent.
-func (r tournamentResult) String() string {
-	width := utf8.RuneCountInString("mean")
-	for _, name := range r.Policies {
-		width = max(width, utf8.RuneCountInString(name))
+// play fills in what the policies win, and shows how far it is.
+func (r *tournamentResult) play(ctx context.Context, g env.Game, players []player, workers int, comparing *task) error {
+	n := float64(len(players))
+	o := exact.Options{Workers: workers, Progress: func(done float64) {
+		pairs := len(players) * len(players)
+		comparing.update(done, fmt.Sprintf("pair %d of %d", min(pairs, 1+int(done*float64(pairs))), pairs))
+	}}
+	for i, p := range players {
+		var row []float64
+		mean := 0.0
+		for j, q := range players {
+			from := float64(i)*n + float64(j)
+			c, err := exact.Compare(ctx, g, p.policy, q.policy, o.Part(from/n/n, (from+1)/n/n))
+			if err != nil {
+				return err
+			}
+			row = append(row, c.WinMean())
+			r.Residual = max(r.Residual, c.Residual)
+			if j != i {
+				mean += c.WinMean() / float64(len(players)-1)
+			}
+		}
+		r.Win, r.Mean = append(r.Win, row), append(r.Mean, mean)
 	}
-	var b strings.Builder
-	cell := func(text string) { fmt.Fprintf(&b, "  %*s", max(width, len("100.0000")), text) }
-	fmt.Fprintf(&b, "%-*s", width, "")
-	for _, name := range append(r.Policies[:len(r.Policies):len(r.Policies)], "mean") {
-		cell(name)
+	r.Rank = make([]int, len(players))
+	for rank, i := range r.order() {
+		r.Rank[i] = rank + 1
 	}
-	for i, name := range r.Policies {
-		fmt.Fprintf(&b, "\n%-*s", width, name)
-		for _, win := range append(r.Win[i][:len(r.Win[i]):len(r.Win[i])], r.Mean[i]) {
-			cell(fmt.Sprintf("%.4f", 100*win))
+	return nil
+}
+
+// order returns the policies by rank.
+func (r *tournamentResult) order() []int {
+	order := make([]int, len(r.Mean))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(r.Mean[b], r.Mean[a]) })
+	return order
+}
+
+// mostBlocks is in how many blocks a table may be cut to fit a terminal.
+const mostBlocks = 2
+
+// table lays the result out for people, in percent, so that it fits the width of
+// a terminal as far as it can.
+func (r *tournamentResult) table(width int) string {
+	order := r.order()
+	var names []string
+	for _, i := range order {
+		names = append(names, r.Policies[i])
+	}
+	names = shortNames(names)
+	numbers := make([]string, len(order))
+	for rank := range order {
+		numbers[rank] = strconv.Itoa(rank + 1)
+	}
+	crossed := func(headings []string, decimals int) *ranking {
+		t := newRanking(names, width)
+		t.add("mean", percents(order, r.Mean, 4))
+		for rank, j := range order {
+			column := make([]float64, len(order))
+			for i := range column {
+				column[i] = r.Win[i][j]
+			}
+			t.add(headings[rank], percents(order, column, decimals))
+		}
+		return t
+	}
+	for _, t := range []*ranking{crossed(names, 4), crossed(numbers, 4), crossed(numbers, 2)} {
+		if t.blocks() == 1 {
+			return t.String()
 		}
 	}
-	b.WriteByte('\n')
-	return b.String()
+	if t := crossed(numbers, 2); t.blocks() <= mostBlocks {
+		return t.inBlocks()
+	}
+	for rank := range numbers {
+		numbers[rank] = "#" + numbers[rank]
+	}
+	named, numbered := r.extremes(order, names, names, width), r.extremes(order, names, numbers, width)
+	t := named
+	if named.blocks() > 1 {
+		t = numbered
+	}
+	return t.String() + "each pair: --json or a wider terminal\n"
+}
+
+// extremes returns the ranking with the opponents against which each policy wins
+// least and most. names are those of the rows, opponents those of the opponents,
+// both by rank.
+func (r *tournamentResult) extremes(order []int, names, opponents []string, width int) *ranking {
+	t := newRanking(names, width)
+	t.add("mean", percents(order, r.Mean, 4))
+	for _, which := range []struct {
+		heading string
+		sign    float64
+	}{{"hardest", 1}, {"easiest", -1}} {
+		var cells []string
+		for _, i := range order {
+			best := -1 // rank
+			for rank, j := range order {
+				if j != i && (best < 0 || which.sign*r.Win[i][j] < which.sign*r.Win[i][order[best]]) {
+					best = rank
+				}
+			}
+			cells = append(cells, fmt.Sprintf("%5.2f %s", 100*r.Win[i][order[best]], opponents[best]))
+		}
+		t.addText(which.heading, cells)
+	}
+	return t
+}
+
+// percents returns chances in percent, in the given order.
+func percents(order []int, chances []float64, decimals int) (cells []string) {
+	for _, i := range order {
+		cells = append(cells, fmt.Sprintf("%.*f", decimals, 100*chances[i]))
+	}
+	return cells
 }

@@ -133,7 +133,9 @@ func (t *training) run(ctx context.Context) (err error) {
 	solving.end()
 	if t.trainFlags.log != "" {
 		var kept string
-		if t.log, kept, err = train.OpenLog(t.trainFlags.log, t.Provenance(), t.Resume); err != nil {
+		if t.log, kept, err = train.OpenLog(t.trainFlags.log, t.Provenance(), t.Resume); errors.Is(err, train.ErrLog) {
+			return usageError{err}
+		} else if err != nil {
 			return err
 		}
 		defer t.closeLog(&err)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -55,9 +54,9 @@ func addTrainFlags(fs *pflag.FlagSet) *trainFlags {
 	}
 	fs.StringVar(&f.agent, "agent", "qlearning", "learner: "+agentNames())
 	fs.StringVar(&f.recipe, "recipe", "", "how it learns; see above (default: the first that is for so many players)")
-	fs.StringVar(&f.out, "out", "", "policy file to write (default VARIANT-PLAYERSp-TARGET-AGENT.msgpack)")
+	fs.Var(file(&f.out), "out", "policy file to write (default VARIANT-PLAYERSp-TARGET-AGENT.msgpack)")
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of dice and exploration")
-	fs.IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "processors to use; does not change the result")
+	addWorkers(fs, &f.workers, "the result")
 	unset(count(&f.steps), "steps", "train for so many decisions (default: some thousands for each entry of the table, 2.5G for pig to 100; see above)")
 	unset(count(&f.episodes), "episodes", "train for so many episodes; what an agent learns at a time, up to some thousands of them, is played to its end")
 	fs.DurationVar(&f.time, "time", 0, "train for so long, as in 30s; the result then depends on the machine")
@@ -77,10 +76,10 @@ func addTrainFlags(fs *pflag.FlagSet) *trainFlags {
 	f.rival = addAgainst(fs)
 	unset(count(&f.evalEvery), "eval-every", "decisions between the evaluations on the way, the first before any; 0 for none (default 20M, or more for a large table)")
 	fs.Var(count(&f.evalGames), "eval-games", "games of the final evaluation, and a tenth of them on the way, with more than two players")
-	fs.StringVar(&f.log, "log", "", "file for a row of figures at each evaluation: CSV if its name ends in .csv, JSON lines if in .jsonl")
-	fs.StringVar(&f.checkpoint, "checkpoint", "", "file that keeps a state from which the training can go on, written at the end (default: the file of --resume)")
+	fs.Var(file(&f.log), "log", "file for a row of figures at each evaluation: CSV if its name ends in .csv, JSON lines if in .jsonl")
+	fs.Var(file(&f.checkpoint), "checkpoint", "file that keeps a state from which the training can go on, written at the end (default: the file of --resume)")
 	fs.DurationVar(&f.checkpointEvery, "checkpoint-every", 0, "write it on the way too, so often, as in 1m")
-	fs.StringVar(&f.resume, "resume", "", "go on from this checkpoint, with its settings and length; a length counts from the very start")
+	fs.Var(file(&f.resume), "resume", "go on from this checkpoint, with its settings and length; a length counts from the very start")
 	fs.BoolVar(&f.quiet, "quiet", false, "print no progress")
 	fs.BoolVar(&f.json, "json", false, "print one JSON object")
 	return f
@@ -141,8 +140,8 @@ func (f *trainFlags) plan(ctx context.Context) (p plan, err error) {
 	default:
 		return p, usagef("--states %q; it is full, summary or auto", p.States)
 	}
-	if f.evalGames < int64(g.Players()) {
-		return p, usagef("--eval-games %d; each of %d seats needs one", f.evalGames, g.Players())
+	if err := checkGames("eval-games", f.evalGames, g); err != nil {
+		return p, err
 	}
 	p.StepLimit, p.MemoryLimit, p.Workers = int(f.stepLimit), f.memory, f.workers
 	p.Checkpoint, p.CheckpointEvery = f.checkpoint, f.checkpointEvery
@@ -175,8 +174,6 @@ func (f *trainFlags) check() error {
 		return usagef("--episodes %d; at least one is needed", f.episodes)
 	case given("time") && f.time <= 0:
 		return usagef("--time %v; it must be positive", f.time)
-	case f.workers < 1:
-		return usagef("--workers %d; at least one is needed", f.workers)
 	case f.stepLimit < 1 || f.stepLimit > maxStepLimit:
 		return usagef("--step-limit %d is not in [1, 10M]", f.stepLimit)
 	case f.checkpointEvery < 0 || given("checkpoint-every") && f.checkpointEvery == 0:
@@ -185,13 +182,6 @@ func (f *trainFlags) check() error {
 		return usagef("--checkpoint-every %v says no file; --checkpoint does", f.checkpointEvery)
 	case f.evalEvery < 0:
 		return usagef("--eval-every %d is negative; 0 is for no evaluations on the way", f.evalEvery)
-	}
-	for _, name := range []string{"out", "checkpoint", "log", "resume"} {
-		if value := f.flags.Lookup(name).Value.String(); given(name) && value == "" {
-			return usagef("--%s is empty; it takes the name of a file", name)
-		} else if value == "-" {
-			return usagef("--%s -: a training writes and reads files only; for a file of that name write ./-", name)
-		}
 	}
 	if f.log != "" {
 		if err := train.LogFormat(f.log); err != nil {
@@ -249,15 +239,16 @@ func (f *trainFlags) adopt(k *train.Checkpoint) error {
 func (f *trainFlags) players(p *plan) (env.Game, error) {
 	name := f.rival()
 	if name == byDefault || policies.Known(name) == nil {
-		g, err := f.game.game()
-		if name == byDefault {
-			name = reference(g)
+		g, rivals, err := f.game.find(name)
+		if err != nil {
+			return g, err
 		}
+		name = rivals[0].name
 		p.opponent = func(ctx context.Context, o exact.Options) (player, error) {
 			rival, err := policies.Named(ctx, name, g, o)
 			return player{name: name, policy: rival}, err
 		}
-		return g, err
+		return g, nil
 	}
 	g, rivals, err := f.game.players(context.Background(), nil, f.workers, name)
 	if err != nil {

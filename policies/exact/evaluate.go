@@ -125,7 +125,7 @@ func Compare(ctx context.Context, g env.Game, p, against env.Player, o Options) 
 // present returns an error unless there is a policy for each seat of a game
 // that can be solved.
 func present(g env.Game, seats []env.Player) error {
-	if err := solvable(g); err != nil {
+	if err := Solvable(g); err != nil {
 		return err
 	}
 	if len(seats) != g.Players() {

@@ -114,7 +114,7 @@ func (s *Solution) plan(ctx context.Context, o Options) (*[2]plan, error) {
 			mu   sync.Mutex
 			done int
 		)
-		for range o.workers() {
+		for range min(o.workers(), len(parts)) {
 			wg.Go(func() {
 				t := newTurn(s.rules, 0)
 				for ctx.Err() == nil {

@@ -45,8 +45,9 @@ type gain struct {
 	chance float64
 }
 
-// solvable returns an error wrapping ErrPlayers unless g has few enough.
-func solvable(g env.Game) error {
+// Solvable returns nil if this package solves g, else an error that wraps
+// [ErrPlayers].
+func Solvable(g env.Game) error {
 	if g.Players() > 2 {
 		return fmt.Errorf("%w: %v; one or two are solved", ErrPlayers, g)
 	}
@@ -54,7 +55,7 @@ func solvable(g env.Game) error {
 }
 
 func newRules(g env.Game) (*rules, error) {
-	if err := solvable(g); err != nil {
+	if err := Solvable(g); err != nil {
 		return nil, err
 	}
 	r := &rules{game: g, players: g.Players(), target: g.Target(), afterRound: g.Variant().Ending == env.AfterRound}

@@ -38,7 +38,8 @@ func (o Options) workers() int {
 }
 
 func newCrew(r *rules, o Options) []*worker {
-	n := o.workers()
+	// A sum has target pairs of banked scores at most, or one with one player.
+	n := max(1, min(o.workers(), r.target/grain))
 	if r.players == 1 {
 		n = 1
 	}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/rivo/uniseg"
+
+	"pigpen/policies"
+)
+
+// A ranking is a table for people: rows with a rank, from 1, and a name, and
+// columns of figures.
+type ranking struct {
+	names   []string // by rank, fit to be printed
+	width   int      // of the terminal, in columns
+	columns []rankingColumn
+}
+
+type rankingColumn struct {
+	heading string
+	cells   []string // by rank
+	left    bool     // adjusted to the left
+}
+
+func newRanking(names []string, width int) *ranking { return &ranking{names: names, width: width} }
+
+// add adds a column of figures, adjusted to the right.
+func (r *ranking) add(heading string, cells []string) {
+	r.columns = append(r.columns, rankingColumn{heading: heading, cells: cells})
+}
+
+// addText adds a column of text, adjusted to the left.
+func (r *ranking) addText(heading string, cells []string) {
+	r.columns = append(r.columns, rankingColumn{heading: heading, cells: cells, left: true})
+}
+
+// gap stands between columns.
+const gap = "  "
+
+// wide returns how many columns of a terminal a column of the table takes, the
+// gap before it included.
+func (c rankingColumn) wide() int {
+	return len(gap) + widest(append(c.cells[:len(c.cells):len(c.cells)], c.heading))
+}
+
+func widest(texts []string) (width int) {
+	for _, text := range texts {
+		width = max(width, uniseg.StringWidth(text))
+	}
+	return width
+}
+
+// stub returns how many columns the rank and the name take. Where the table is
+// too wide, long names are cut to half of the terminal's width.
+func (r *ranking) stub() int {
+	stub := len(strconv.Itoa(len(r.names))) + len(gap)
+	name, total := widest(r.names), 0
+	for _, c := range r.columns {
+		total += c.wide()
+	}
+	if stub+name+total > r.width {
+		name = min(name, max(8, r.width/2-stub))
+	}
+	return stub + name
+}
+
+// fits returns how many of the columns from the given one on fit the terminal's
+// width, beside the rank and the name.
+func (r *ranking) fits(from int) int {
+	total := r.stub()
+	for i, c := range r.columns[from:] {
+		if total += c.wide(); total > r.width {
+			return i
+		}
+	}
+	return len(r.columns) - from
+}
+
+// blocks returns in how many blocks, one below the other, the columns fit.
+func (r *ranking) blocks() (n int) {
+	for from := 0; from < len(r.columns); from += max(1, r.fits(from)) {
+		n++
+	}
+	return n
+}
+
+// String lays out the columns that fit beside each other, and the first one
+// even if it does not.
+func (r *ranking) String() string {
+	var b strings.Builder
+	r.write(&b, r.columns[:max(1, r.fits(0))])
+	return b.String()
+}
+
+// inBlocks lays out all columns, in blocks of about the same number of columns,
+// one below the other.
+func (r *ranking) inBlocks() string {
+	var b strings.Builder
+	blocks := r.blocks()
+	for from := 0; from < len(r.columns); {
+		n := min(max(1, r.fits(from)), (len(r.columns)+blocks-1)/blocks)
+		if from > 0 {
+			b.WriteByte('\n')
+		}
+		r.write(&b, r.columns[from:from+n])
+		from += n
+	}
+	return b.String()
+}
+
+func (r *ranking) write(b *strings.Builder, columns []rankingColumn) {
+	stub := r.stub()
+	digits := len(strconv.Itoa(len(r.names)))
+	for row := -1; row < len(r.names); row++ {
+		line := strings.Repeat(" ", stub)
+		if row >= 0 {
+			name := shortened(r.names[row], stub-digits-len(gap))
+			line = padded(strconv.Itoa(row+1), digits, false) + gap + padded(name, stub-digits-len(gap), true)
+		}
+		for _, c := range columns {
+			cell := c.heading
+			if row >= 0 {
+				cell = c.cells[row]
+			}
+			line += gap + padded(cell, c.wide()-len(gap), c.left)
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+}
+
+// padded returns text with spaces before or, adjusted to the left, behind it.
+func padded(text string, width int, left bool) string {
+	space := strings.Repeat(" ", max(0, width-uniseg.StringWidth(text)))
+	if left {
+		return text + space
+	}
+	return space + text
+}
+
+// shortened returns text with its middle cut out if it is wider than so many
+// columns.
+func shortened(text string, width int) string {
+	if uniseg.StringWidth(text) <= width {
+		return text
+	}
+	runes := []rune(text)
+	head, tail := len(runes)/2, len(runes)/2
+	cut := func() string { return string(runes[:head]) + "…" + string(runes[tail:]) }
+	for uniseg.StringWidth(cut()) > width && (head > 0 || tail < len(runes)) {
+		if head > len(runes)-tail || tail == len(runes) {
+			head--
+		} else {
+			tail++
+		}
+	}
+	return cut()
+}
+
+// shortNames returns what to call policies in a table: a file by its last
+// element without .msgpack or, where that is the name of another, by as many
+// elements of its path as tell it from all others; every other policy by its
+// name. What a terminal would not show is escaped.
+func shortNames(names []string) []string {
+	forms := make([][]string, len(names)) // of each name, shortest first
+	for i, name := range names {
+		forms[i] = formsOf(name)
+	}
+	at := make([]int, len(names))
+	for again := true; again; {
+		again = false
+		count := make(map[string]int)
+		for i := range names {
+			count[forms[i][at[i]]]++
+		}
+		for i := range names {
+			short := forms[i][at[i]]
+			if (count[short] > 1 || isReserved(short)) && at[i]+1 < len(forms[i]) {
+				at[i]++
+				again = true
+			}
+		}
+	}
+	short := make([]string, len(names))
+	for i := range names {
+		short[i] = printable(forms[i][at[i]])
+	}
+	return short
+}
+
+// formsOf returns what a policy may be called, shortest first; the last one is
+// its name.
+func formsOf(name string) (forms []string) {
+	if isReserved(name) {
+		return []string{name}
+	}
+	slashes := filepath.ToSlash(name)
+	for i := len(slashes) - 1; i > 0; i-- {
+		if slashes[i-1] == '/' {
+			forms = append(forms, strings.TrimSuffix(name[i:], ".msgpack"))
+		}
+	}
+	return append(forms, strings.TrimSuffix(name, ".msgpack"), name)
+}
+
+// isReserved reports whether a name stands for something else than the file of
+// that name.
+func isReserved(name string) bool {
+	return name == everyRule || policies.Known(name) == nil || isBuiltIn(name)
+}
