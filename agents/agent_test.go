@@ -59,8 +59,8 @@ func TestLookupErrors(t *testing.T) {
 	}
 }
 
-// TestRecipe looks up recipes by name and by what suits a game.
-func TestRecipe(t *testing.T) {
+// TestRecipeLookup looks up recipes by name and by what suits a game.
+func TestRecipeLookup(t *testing.T) {
 	for _, test := range []struct {
 		kind, name string
 		players    int
@@ -344,8 +344,8 @@ func TestUpdateString(t *testing.T) {
 	}
 }
 
-// TestGauges takes the means of estimates by hand.
-func TestGauges(t *testing.T) {
+// TestGaugesByHand takes the means of estimates by hand.
+func TestGaugesByHand(t *testing.T) {
 	weight := func(n uint16) float64 { return 1 / float64(n) }
 	for _, test := range []struct {
 		counts []uint16

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"pigpen/env"
+	"pigpen/env/envtest"
 	"pigpen/policies"
 )
 
@@ -13,6 +14,7 @@ import (
 // with its default settings ends at exactly always-roll. With -long it has more
 // players, and tries.
 func TestCochonControl(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	average := Settings{StepSize: StepSize{Scale: 1, Power: 1}, Epsilon: Epsilon{Start: 0.5}, ExploringStarts: true}
 	type control struct {
 		name     string
@@ -63,6 +65,7 @@ func TestCochonControl(t *testing.T) {
 // never wrong: they end at always-roll, but for states in which rolling is
 // hardly better.
 func TestCochonDefaults(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	g := game("cochon", 2, 10)
 	l, perfect := layoutOf(g, policies.FullStates), perfectPlay(t, g)
 	for _, test := range []struct {

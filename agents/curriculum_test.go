@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pigpen/env"
+	"pigpen/env/envtest"
 	"pigpen/policies"
 )
 
@@ -43,6 +44,7 @@ func (q *curriculum) worth(s env.State) float64 {
 // its authors solve by hand: T. Neller, C. Presser, "Optimal Play of the Dice
 // Game Pig", UMAP Journal 25(1), 2004.
 func TestCurriculumPiglet(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	for update, near := range map[Update]float64{SampleUpdate: 0.02, ExpectedUpdate: 1e-4} {
 		q := study(game("piglet", 2, 2), curriculumSettings(update), 10)
 		for _, test := range []struct {
@@ -63,6 +65,7 @@ func TestCurriculumPiglet(t *testing.T) {
 // worth what perfect play earns and that the greedy policy is as good as
 // perfect play.
 func TestCurriculumFindsTheValues(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	for _, g := range gamesOfTwo(sized([]int{7}, []int{2, 7})...) {
 		perfect := perfectPlay(t, g)
 		for _, u := range updates {
@@ -104,6 +107,7 @@ func TestCurriculumFindsTheValues(t *testing.T) {
 // TestCurriculumPig checks how far a moment takes the full game, with the
 // default settings.
 func TestCurriculumPig(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	g := game("pig", 2, 100)
 	perfect := perfectPlay(t, g)
 	type level struct {
@@ -137,6 +141,7 @@ func TestCurriculumPig(t *testing.T) {
 // TestExpectedUpdatesLearnFaster compares the two updates, each with its
 // default settings, after as many decisions.
 func TestExpectedUpdatesLearnFaster(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	const target, steps, better = 50, 2_000_000, 0.015
 	g := game("pig", 2, target)
 	perfect := perfectPlay(t, g)
@@ -153,9 +158,9 @@ func TestExpectedUpdatesLearnFaster(t *testing.T) {
 	}
 }
 
-// TestLessons checks the order of the lessons, and that each begins as many
+// TestOrderOfLessons checks the order of the lessons, and that each begins as many
 // episodes at every start of a turn with its sum as the others.
-func TestLessons(t *testing.T) {
+func TestOrderOfLessons(t *testing.T) {
 	for _, g := range gamesOfTwo(2, 6) {
 		t.Run(g.String(), func(t *testing.T) {
 			t.Parallel()
@@ -193,10 +198,10 @@ func TestLessons(t *testing.T) {
 	}
 }
 
-// TestStandings checks that the standings of all sums, with every seat to move
+// TestStandingsCoverTurns checks that the standings of all sums, with every seat to move
 // that has not reached the target, cover each state in which a turn begins that
 // a layout tells apart, once.
-func TestStandings(t *testing.T) {
+func TestStandingsCoverTurns(t *testing.T) {
 	for _, g := range gamesOfTwo(2, 6) {
 		t.Run(g.String(), func(t *testing.T) {
 			t.Parallel()

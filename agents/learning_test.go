@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pigpen/env"
+	"pigpen/env/envtest"
 	"pigpen/policies"
 	"pigpen/policies/exact"
 )
@@ -84,10 +85,11 @@ func winMean(target int, p player) float64 {
 	return (mine[0][0][0] + 1 - its[0][0][0]) / 2
 }
 
-// TestSolve checks the tests' own ground truth: at a target of 2 any face but
+// TestReferenceSolver checks the tests' own ground truth: at a target of 2 any face but
 // 1 wins, so P = 5/6 + (1 - P)/6 = 6/7; perfect play wins half its games
 // against itself, and at a target of 30 it never holds.
-func TestSolve(t *testing.T) {
+func TestReferenceSolver(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	if got := solve(2)[0][0][0]; math.Abs(got-6.0/7) > 1e-9 {
 		t.Errorf("solve(2): the first seat wins %v, want 6/7", got)
 	}
@@ -135,6 +137,7 @@ func learn(r Recipe, l policies.Layout, s Settings, steps int64) Agent {
 // to 7, in which it never holds, and piglet to 7, in which never holding wins
 // no more than 0.2.
 func TestEveryRecipeLearns(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	for _, test := range []struct {
 		game  env.Game
 		least float64 // wins against perfect play, or for one player its turns as a part of those taken
@@ -170,6 +173,7 @@ func TestEveryRecipeLearns(t *testing.T) {
 // TestQLearningFindsTheValues checks that the estimates of every action, in
 // every state, come to what perfect play earns: 2P - 1.
 func TestQLearningFindsTheValues(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	const near = 0.05
 	for _, target := range []int{2, 4, 6} {
 		t.Run(fmt.Sprint("target ", target), func(t *testing.T) {
@@ -192,6 +196,7 @@ func TestQLearningFindsTheValues(t *testing.T) {
 // TestGreedyFindsPerfectPlay checks that every agent's greedy policy is perfect
 // play wherever the actions' returns differ by more than the noise.
 func TestGreedyFindsPerfectPlay(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	const margin = 0.05
 	for k, r := range textbooks() {
 		for _, target := range []int{2, 4, 7} {
@@ -209,10 +214,11 @@ func TestGreedyFindsPerfectPlay(t *testing.T) {
 	}
 }
 
-// TestPiglet checks the estimates of every agent against Piglet to 2 points,
+// TestPigletValues checks the estimates of every agent against Piglet to 2 points,
 // which its authors solve by hand: T. Neller, C. Presser, "Optimal Play of the
 // Dice Game Pig", UMAP Journal 25(1), 2004.
-func TestPiglet(t *testing.T) {
+func TestPigletValues(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	const near = 0.03
 	l := layoutOf(env.Must(env.New(env.Config{Variant: "piglet", Target: 2})), policies.FullStates)
 	for k, r := range textbooks() {
@@ -233,10 +239,11 @@ func TestPiglet(t *testing.T) {
 	}
 }
 
-// TestThreePlayers checks the value of a game of three in which nobody has a
+// TestThreePlayersStartValue checks the value of a game of three in which nobody has a
 // choice: at a target of 2 the first seat wins with chance P = 5/6 + P/216,
 // and earns P - (1-P)/2.
-func TestThreePlayers(t *testing.T) {
+func TestThreePlayersStartValue(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	p := (5.0 / 6) / (1 - 1.0/216)
 	want := p - (1-p)/2
 	for k, r := range textbooks() {
@@ -275,10 +282,11 @@ func fewestTurns(target int) [][]float64 {
 	return turns
 }
 
-// TestAlone checks the estimates of a player alone, who loses 1 with each turn.
+// TestOnePlayerValues checks the estimates of a player alone, who loses 1 with each turn.
 // The first check is of the tests' own ground truth against the published one, for
 // 100 points: H. Tijms, "Dice Games and Stochastic Dynamic Programming".
-func TestAlone(t *testing.T) {
+func TestOnePlayerValues(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	if got := fewestTurns(100)[0][0]; math.Abs(got-12.545) > 0.0005 {
 		t.Errorf("fewestTurns(100): %v turns, want 12.545", got)
 	}
@@ -301,6 +309,7 @@ func TestAlone(t *testing.T) {
 // play, by the exact chance of winning. To 30 points it never holds; to 40 it
 // does, in places.
 func TestTextbookDefaultsLearn(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	type course struct {
 		name   string
 		recipe Recipe

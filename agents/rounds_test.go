@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pigpen/env"
+	"pigpen/env/envtest"
 	"pigpen/policies"
 )
 
@@ -19,6 +20,7 @@ func newRoundsOf(g env.Game, seed uint64, stepLimit int) *rounds {
 // near to the return of the start and to perfect play. Where an advantage
 // changes much from turn total to turn total, sharing samples is in the way.
 func TestRoundsLearnSmallGames(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	for _, g := range gamesOfTwo(sized([]int{7}, []int{2, 7})...) {
 		if g.Variant().ID == "cochon" {
 			continue // see TestCochonDefaults
@@ -59,6 +61,7 @@ func TestRoundsLearnSmallGames(t *testing.T) {
 // TestRoundsPig checks how far a moment takes a smaller game of pig, and with
 // -long the full one.
 func TestRoundsPig(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	type level struct {
 		steps int64
 		win   float64

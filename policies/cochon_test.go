@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"pigpen/env"
+	"pigpen/env/envtest"
 	"pigpen/policies"
 	"pigpen/policies/exact"
 )
@@ -13,6 +14,7 @@ import (
 // than an even share. Two players are scored exactly; more play games, of
 // which a fair policy wins too many with a chance below 1e-9.
 func TestCochonEdge(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	for players := 2; players <= 4; players++ {
 		g := env.Must(env.New(env.Config{Variant: "cochon", Players: players}))
 		roll := named(t, "always-roll", g)

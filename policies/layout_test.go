@@ -166,10 +166,10 @@ func numbersOf(all iter.Seq2[int, env.State]) (numbers []int) {
 	return numbers
 }
 
-// TestAll checks that All and Turns give every number, and every turn's start,
+// TestLayoutVisitsAllStates checks that All and Turns give every number, and every turn's start,
 // once and in order, each with a state of that number as it is documented, and
 // that Turn and Width agree with Index along the turn.
-func TestAll(t *testing.T) {
+func TestLayoutVisitsAllStates(t *testing.T) {
 	for _, g := range smallGames() {
 		t.Run(g.String(), func(t *testing.T) {
 			t.Parallel()

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"pigpen/env/envtest"
 	"pigpen/policies/trained"
 )
 
@@ -86,6 +87,7 @@ func form(text string) string {
 // run already; .ci/run must call it in the same words. Without -long trainings
 // are short, and what depends on them is compared but for its numbers.
 func TestREADMECommands(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	text := readme(t)
 	ci, err := os.ReadFile(filepath.Join(root, ".ci/run"))
 	if err != nil {
@@ -132,6 +134,7 @@ func TestREADMECommands(t *testing.T) {
 // With -long it trains every row, which takes minutes. Without, it looks at the
 // rows of which the longest training is built in.
 func TestREADMELearningTable(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	row := regexp.MustCompile("(?m)^\\| `(--[^`]*)` \\| (.*) \\|$")
 	rows := row.FindAllStringSubmatch(readme(t), -1)
 	if len(rows) != 5 {
@@ -187,6 +190,7 @@ func checkRow(t *testing.T, folder, flags string, shown []string) {
 
 // TestREADMEScores runs what the README gives a score of in its sentences.
 func TestREADMEScores(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	text, folder := readme(t), t.TempDir()
 	percent := regexp.MustCompile(`in all +wins +(\d+\.\d+%)`)
 	commands := []string{"eval hold-20"}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pigpen/env"
+	"pigpen/env/envtest"
 	"pigpen/policies/exact"
 )
 
@@ -310,10 +311,11 @@ func checkValues(t *testing.T, what string, gr *graph, s *exact.Solution, seat, 
 	}
 }
 
-// TestBruteForce compares everything that small games have, of every variant
+// TestAgainstSweepsOverAllStates compares everything that small games have, of every variant
 // and with all its options, with sweeps over all of their states. With -long
 // the games are larger, and more.
-func TestBruteForce(t *testing.T) {
+func TestAgainstSweepsOverAllStates(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	for _, v := range env.Variants() {
 		targets, larger := sized([]int{2, 3, 7}, []int{2, 3, 4, 5, 7, 11}), sized(15, 30)
 		switch {

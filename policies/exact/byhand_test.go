@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"pigpen/env"
+	"pigpen/env/envtest"
 	"pigpen/policies/exact"
 )
 
@@ -90,9 +91,10 @@ func strategyOf(p env.Player) strategy {
 	})
 }
 
-// TestByHand holds, at full size, that policies win what they do by rules that are
+// TestAgainstRulesByHand holds, at full size, that policies win what they do by rules that are
 // written here once more, and that so does perfect play.
-func TestByHand(t *testing.T) {
+func TestAgainstRulesByHand(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	const tolerance = 1e-11
 	g := pig(goal)
 	solution := solve(t, g)

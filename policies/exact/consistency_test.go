@@ -6,13 +6,15 @@ import (
 	"testing"
 
 	"pigpen/env"
+	"pigpen/env/envtest"
 	"pigpen/policies/exact"
 )
 
-// TestConsistency holds what must be true of the solutions of every game:
+// TestValuesAreConsistent holds what must be true of the solutions of every game:
 // perfect play evaluates to its own values, nothing gains on it, and a best
 // response earns what it promises. With -long the games are of full size.
-func TestConsistency(t *testing.T) {
+func TestValuesAreConsistent(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	for _, g := range defaults(sized(30, 1000)) {
 		t.Run(g.String(), func(t *testing.T) {
 			all := []policy{hashed(g, 3), named(t, "hold-20", g)}
@@ -39,8 +41,9 @@ func wipes(g env.Game) bool {
 	return slices.ContainsFunc(g.Outcomes(g.Start(0)), func(c env.Chance) bool { return c.Effect == env.Wipe })
 }
 
-// TestConsistencyLong is TestConsistency of large games.
-func TestConsistencyLong(t *testing.T) {
+// TestValuesAreConsistentLarge is TestValuesAreConsistent of large games.
+func TestValuesAreConsistentLarge(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	if !*exact.Long {
 		t.Skip("takes minutes; run it with -long")
 	}
@@ -114,9 +117,9 @@ func checkConsistency(t *testing.T, g env.Game, all ...policy) {
 	}
 }
 
-// TestCompare holds that Compare is Evaluate in both seats, and that what one
+// TestCompareIsEvaluateInBothSeats holds that Compare is Evaluate in both seats, and that what one
 // player wins the other loses.
-func TestCompare(t *testing.T) {
+func TestCompareIsEvaluateInBothSeats(t *testing.T) {
 	for _, v := range env.Variants() {
 		for _, g := range gamesOf(v, 20) {
 			if g.Players() != 2 {

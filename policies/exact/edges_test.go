@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"pigpen/env"
+	"pigpen/env/envtest"
 	"pigpen/policies"
 	"pigpen/policies/exact"
 )
@@ -52,8 +53,9 @@ func TestLastRoll(t *testing.T) {
 	}
 }
 
-// TestNeverHold checks games of a last round whose players may never end them.
-func TestNeverHold(t *testing.T) {
+// TestPlayersWhoNeverHold checks games of a last round whose players may never end them.
+func TestPlayersWhoNeverHold(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	target := sized(25, 50)
 	g := game("pig-last-round", 2, target)
 	roll, hold := named(t, "always-roll", g), named(t, "hold-20", g)
@@ -123,6 +125,7 @@ func waiter(g env.Game, name string, waits waits) policy {
 // score that is out of reach, which wins for sure in the limit; win
 // probabilities are near to that of the limit, and never beyond 1.
 func TestResponseToWaiter(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	for _, test := range []struct {
 		name    string
 		waits   waits

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pigpen/env"
+	"pigpen/env/envtest"
 )
 
 func testRules(t testing.TB, variant string, players, target int) *rules {
@@ -73,6 +74,7 @@ func TestTurnOutcomes(t *testing.T) {
 // scores left open to decision, every turn of role 0 has the same values, to
 // the bit.
 func TestLastRollBound(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	targets := []int{2, 7}
 	if *Long {
 		targets = append(targets, 30)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"pigpen/env"
+	"pigpen/env/envtest"
 	"pigpen/policies"
 	"pigpen/policies/exact"
 	"pigpen/policies/trained"
@@ -25,6 +26,7 @@ func wipes(g env.Game) bool {
 // TestScores computes what every policy is said to be worth. Without -long it
 // leaves out best responses in games that wipe scores, which take many sweeps.
 func TestScores(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	for _, p := range trained.List() {
 		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()
