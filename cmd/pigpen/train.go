@@ -168,14 +168,8 @@ func (t *training) run(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if result.Interrupted || t.score == nil {
-		where := "interrupted"
-		if !result.Interrupted {
-			where = "interrupted in the evaluation"
-		}
-		if t.saved.path != "" {
-			t.note("pigpen: train: %s; the policy after %d decisions is saved in %s%s", where, result.Steps, printable(t.saved.path), t.saved.keptClause())
-		}
+	if t.score == nil && !result.Interrupted && t.saved.path != "" {
+		t.note("pigpen: train: interrupted in the evaluation; the policy is saved in %s", printable(t.saved.path))
 	}
 	switch {
 	case t.failed != nil:
@@ -293,6 +287,10 @@ func (t *training) learned(r train.Result) {
 	}
 	if t.saved, t.failed = savePolicy(t.out, r.File); t.failed != nil {
 		t.note("pigpen: train: %s", oneLine(t.failed))
+	}
+	if r.Interrupted && t.saved.path != "" {
+		t.note("pigpen: train: interrupted; the policy after %d decisions is saved in %s%s; a second interrupt skips its score",
+			r.Steps, printable(t.saved.path), t.saved.keptClause())
 	}
 }
 
