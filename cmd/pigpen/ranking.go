@@ -53,7 +53,7 @@ func widest(texts []string) (width int) {
 }
 
 // stub returns how many columns the rank and the name take. Where the table is
-// too wide, long names are cut to half of the terminal's width.
+// too wide, long names are cut, to a quarter of the terminal's width at most.
 func (r *ranking) stub() int {
 	stub := len(strconv.Itoa(len(r.names))) + len(gap)
 	name, total := widest(r.names), 0
@@ -61,7 +61,7 @@ func (r *ranking) stub() int {
 		total += c.wide()
 	}
 	if stub+name+total > r.width {
-		name = min(name, max(8, r.width/2-stub))
+		name = min(name, max(12, r.width/4, r.width-stub-total))
 	}
 	return stub + name
 }
