@@ -36,7 +36,8 @@ func fixedTable() string {
 	b.WriteString(`
 
 hold-N, race and base-race hold on reaching the target in games that go on to
-the end of the round, and once somebody else has it they roll until ahead.`)
+the end of the round, and once somebody else has it they roll until ahead. A name
+is looked for among these policies before the files; ./NAME is always a file.`)
 	return b.String()
 }
 
