@@ -14,7 +14,9 @@
 //   - [Match]: every seat acts, in turn order. The fastest way to play one game.
 //   - [Solo]: one learner's seat, gym-like Reset and Step; [Player] values play
 //     the other seats.
-//   - [Vec]: many games at once, in buffers that the caller owns.
+//   - [Vec]: many games at once, in buffers that the caller owns; [SoloVec] is the
+//     same for one learner's seat in each, and [ShardedVec] plays either on
+//     several cores.
 //
 // # Determinism
 //

@@ -93,3 +93,17 @@ func Guarded[T comparable](n int, fill func(i int) T) (values []T, intact func()
 		return true
 	}
 }
+
+// NewSmallShards is like NewShardedVec, with at least one game in a shard.
+func NewSmallShards(g Game, o VecOptions, workers int) (*ShardedVec, error) {
+	return newSharded(g, o, g.Players(), workers, 1, func(o VecOptions) (sharable, error) { return NewVec(g, o), nil })
+}
+
+// NewSmallSoloShards is like NewShardedSoloVec, with at least one game in a shard.
+func NewSmallSoloShards(g Game, o SoloVecOptions, workers int) (*ShardedVec, error) {
+	return newSharded(g, o.VecOptions, 1, workers, 1, func(part VecOptions) (sharable, error) {
+		o := o
+		o.VecOptions = part
+		return NewSoloVec(g, o)
+	})
+}

@@ -114,8 +114,8 @@ func (v *SoloVec) Seed(seeds []uint64, which []bool) error {
 // which which[i] is true, whether it rests or not, and writes those rows of b.
 // The error wraps [ErrBatch]; then nothing has changed.
 func (v *SoloVec) ResetGames(which []bool, b *Batch) error {
-	if len(which) != v.options.Games {
-		return fmt.Errorf("%w: which has %d elements, not %d", ErrBatch, len(which), v.options.Games)
+	if err := checkWhich(which, v.options.Games); err != nil {
+		return err
 	}
 	if err := v.check(b); err != nil {
 		return err
@@ -152,21 +152,35 @@ func (v *SoloVec) StepSome(actions []Action, which []bool, b *Batch) error {
 	if err := v.check(b); err != nil {
 		return err
 	}
+	if refused, _ := v.checkActions(actions, which); refused >= 0 {
+		return refusal(refused, actions[refused])
+	}
+	v.advance(actions, which, false, b)
+	return nil
+}
+
+// checkActions is like that of a [Vec], but leaves it to advance to find the
+// actions to ignore: the second result is always false.
+func (v *SoloVec) checkActions(actions []Action, which []bool) (refused int, ignores bool) {
 	for i, a := range actions {
 		if which != nil && !which[i] {
 			continue
 		}
 		if a >= NumActions || a == Hold && !v.options.IgnoreIllegal && v.solos[i].live && v.solos[i].rollOnly() {
-			return fmt.Errorf("game %d: %w", i, illegal(a))
+			return i, false
 		}
 	}
+	return -1, false
+}
+
+// advance is StepSome once the lengths and the actions have been checked.
+func (v *SoloVec) advance(actions []Action, which []bool, _ bool, b *Batch) {
 	b.calm()
 	for i, a := range actions {
 		if which == nil || which[i] {
 			v.step(i, a, b)
 		}
 	}
-	return nil
 }
 
 // step takes an action in game i.

@@ -287,8 +287,8 @@ func checkSeeds(seeds []uint64, which []bool, games int) error {
 // which which[i] is true, whether it rests or not, and writes those rows of b.
 // The error wraps [ErrBatch]; then nothing has changed.
 func (v *Vec) ResetGames(which []bool, b *Batch) error {
-	if len(which) != v.options.Games {
-		return fmt.Errorf("%w: which has %d elements, not %d", ErrBatch, len(which), v.options.Games)
+	if err := checkWhich(which, v.options.Games); err != nil {
+		return err
 	}
 	if err := v.check(b); err != nil {
 		return err
@@ -336,14 +336,30 @@ func (v *Vec) StepSome(actions []Action, which []bool, b *Batch) error {
 	if err := v.check(b); err != nil {
 		return err
 	}
-	refused := v.refused(actions, which)
-	sitOut := which != nil || refused >= 0 && v.options.IgnoreIllegal
-	if refused >= 0 && v.options.IgnoreIllegal {
-		refused = firstNoAction(actions, which)
-	}
+	refused, ignores := v.checkActions(actions, which)
 	if refused >= 0 {
-		return fmt.Errorf("game %d: %w", refused, illegal(actions[refused]))
+		return refusal(refused, actions[refused])
 	}
+	v.advance(actions, which, ignores, b)
+	return nil
+}
+
+// checkActions returns the first game whose action refuses the step of all, or
+// -1, and whether some actions are illegal and ignored.
+func (v *Vec) checkActions(actions []Action, which []bool) (refused int, ignores bool) {
+	refused = v.refused(actions, which)
+	if refused >= 0 && v.options.IgnoreIllegal {
+		return firstNoAction(actions, which), true
+	}
+	return refused, false
+}
+
+// refusal is the error of a step that game i refuses because of its action.
+func refusal(i int, a Action) error { return fmt.Errorf("game %d: %w", i, illegal(a)) }
+
+// advance is StepSome once the lengths and the actions have been checked.
+func (v *Vec) advance(actions []Action, which []bool, ignores bool, b *Batch) {
+	sitOut := which != nil || ignores
 	b.calm()
 	v.clock++
 	rested, still := len(v.resting), v.resting
@@ -374,7 +390,6 @@ func (v *Vec) StepSome(actions []Action, which []bool, b *Batch) error {
 		}
 		v.resting = append(v.resting[:asleep], v.resting[rested:]...)
 	}
-	return nil
 }
 
 // checkStep checks the lengths of what a step of games takes.
@@ -382,7 +397,15 @@ func checkStep(actions []Action, which []bool, games int) error {
 	if len(actions) != games {
 		return fmt.Errorf("%w: actions has %d elements, not %d", ErrBatch, len(actions), games)
 	}
-	if which != nil && len(which) != games {
+	if which == nil {
+		return nil
+	}
+	return checkWhich(which, games)
+}
+
+// checkWhich checks the length of a mask of games.
+func checkWhich(which []bool, games int) error {
+	if len(which) != games {
 		return fmt.Errorf("%w: which has %d elements, not %d", ErrBatch, len(which), games)
 	}
 	return nil
