@@ -64,7 +64,7 @@ func ExampleSave() {
 	}
 
 	path := filepath.Join(folder, "hold-20.msgpack")
-	if err := policies.Save(path, policies.File{Table: table, Made: policies.Made{Agent: "by hand"}}); err != nil {
+	if err := policies.Save(path, policies.File{Table: table, Provenance: policies.Provenance{Agent: "by hand"}}); err != nil {
 		fmt.Println(err)
 		return
 	}
@@ -74,7 +74,7 @@ func ExampleSave() {
 		return
 	}
 	loaded := f.Table.Layout()
-	fmt.Printf("%v, made %s\n", loaded.Game(), f.Made.Agent)
+	fmt.Printf("%v, made %s\n", loaded.Game(), f.Provenance.Agent)
 	fmt.Println("roll at 19:", f.Table.RollChance(env.State{TurnTotal: 19}))
 	fmt.Println("roll at 20:", f.Table.RollChance(env.State{TurnTotal: 20}))
 	// Output:

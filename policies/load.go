@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+
+	"pigpen/policies/policyfile"
 )
 
 // A Source opens files by name: [Disk], or an [os.Root].
@@ -34,9 +36,9 @@ func LoadFrom(from Source, name string) (File, error) {
 	}
 	switch {
 	case !info.Mode().IsRegular():
-		return File{}, fmt.Errorf("%s: %w: it is not a regular file", name, ErrForeign)
+		return File{}, fmt.Errorf("%s: %w: it is not a regular file", name, policyfile.ErrForeign)
 	case info.Size() == 0:
-		return File{}, fmt.Errorf("%s: %w: its size is 0", name, ErrForeign)
+		return File{}, fmt.Errorf("%s: %w: its size is 0", name, policyfile.ErrForeign)
 	}
 	in, err := from.Open(name)
 	if err != nil {

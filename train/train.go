@@ -272,7 +272,7 @@ func (r *run) finish(ctx context.Context) (Result, error) {
 	result := Result{
 		Progress:    r.Progress,
 		Interrupted: r.Done < 1,
-		File: policies.File{Table: greedy, Made: policies.Made{
+		File: policies.File{Table: greedy, Provenance: policies.Provenance{
 			Agent: r.Agent.Name, Settings: r.describe(), Seed: r.Seed,
 			Steps: r.Steps, Episodes: r.Episodes, Program: r.Program,
 		}},

@@ -118,7 +118,7 @@ func TestRunEnds(t *testing.T) {
 			if got := (point{r.Steps, r.Episodes}); got != want || r.Done != 1 || r.Interrupted {
 				t.Errorf("Run of %+v ends at %+v, done %v, interrupted: %t, want %+v, done 1", length, got, r.Done, r.Interrupted, want)
 			}
-			if made := r.File.Made; made.Steps != r.Steps || made.Episodes != r.Episodes {
+			if made := r.File.Provenance; made.Steps != r.Steps || made.Episodes != r.Episodes {
 				t.Errorf("Run of %+v: %d steps, %d episodes, and the file tells of %d, %d", length, r.Steps, r.Episodes, made.Steps, made.Episodes)
 			}
 			same := c
@@ -552,12 +552,12 @@ func TestMade(t *testing.T) {
 						settings[name] = test.want[name]
 					}
 				}
-				want := policies.Made{
+				want := policies.Provenance{
 					Agent: c.Agent.Name, Settings: settings, Seed: math.MaxUint64,
 					Steps: r.Steps, Episodes: r.Episodes, Program: "test",
 				}
-				if !reflect.DeepEqual(r.File.Made, want) {
-					t.Errorf("Run: Made = %+v, want %+v", r.File.Made, want)
+				if !reflect.DeepEqual(r.File.Provenance, want) {
+					t.Errorf("Run: Made = %+v, want %+v", r.File.Provenance, want)
 				}
 			})
 		})

@@ -21,6 +21,7 @@ import (
 	"pigpen/env"
 	"pigpen/policies"
 	"pigpen/policies/exact"
+	"pigpen/policies/policyfile"
 	"pigpen/policies/trained"
 	"pigpen/train"
 )
@@ -185,7 +186,7 @@ func sentinels() map[error]string {
 		policies.ErrUnknown:     "unknown policy",
 		policies.ErrUnavailable: "",
 		policies.ErrLayout:      "",
-		policies.ErrMade:        "",
+		policyfile.ErrLimit:     "",
 		trained.ErrUnknown:      "unknown policy",
 		exact.ErrPlayers:        "too many players",
 		agents.ErrUnknown:       "unknown agent",

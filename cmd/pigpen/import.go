@@ -100,7 +100,7 @@ holds. A state may come twice if the action is the same.`,
 			if t.count == 0 {
 				return fmt.Errorf("%s: it has no decisions", name)
 			}
-			file := policies.File{Table: t.table, Made: policies.Made{Agent: *agent, Program: version}}
+			file := policies.File{Table: t.table, Provenance: policies.Provenance{Agent: *agent, Program: version}}
 			saved, err := savePolicy(*out, file)
 			if err != nil {
 				return err

@@ -37,7 +37,7 @@ func inspectCommand() command {
 			if err != nil {
 				return err
 			}
-			l, m := f.Table.Layout(), f.Made
+			l, m := f.Table.Layout(), f.Provenance
 			g := l.Game()
 			if *asJSON {
 				return printJSON(s.out, inspectResult{

@@ -83,8 +83,8 @@ func TestTrainInterrupted(t *testing.T) {
 		}
 		f, err := policies.Load(file)
 		must(err)
-		if f.Made.Steps < 1_000_000 {
-			t.Errorf("%v: the file says %d steps, want at least those before the first evaluation", signal, f.Made.Steps)
+		if f.Provenance.Steps < 1_000_000 {
+			t.Errorf("%v: the file says %d steps, want at least those before the first evaluation", signal, f.Provenance.Steps)
 		}
 		if text, err := os.ReadFile(kept); err != nil || string(text) != "something dear" {
 			t.Errorf("%v: %s holds %q, error %v", signal, kept, text, err)
@@ -139,8 +139,8 @@ func TestTrainWithoutReaders(t *testing.T) {
 	if status := exitStatus(t, cmd); status != statusFailed {
 		t.Errorf("exit status %d, want %d: the result could not be printed", status, statusFailed)
 	}
-	if f, err := policies.Load(file); err != nil || f.Made.Steps < 5_000_000 {
-		t.Errorf("the policy is of %d decisions, error %v", f.Made.Steps, err)
+	if f, err := policies.Load(file); err != nil || f.Provenance.Steps < 5_000_000 {
+		t.Errorf("the policy is of %d decisions, error %v", f.Provenance.Steps, err)
 	}
 }
 
@@ -167,8 +167,8 @@ func TestTrainFolderGone(t *testing.T) {
 	if !strings.Contains(string(result), "its policy is in q.1.msgpack\n") {
 		t.Errorf("stdout %q", result)
 	}
-	if f, err := policies.Load("q.1.msgpack"); err != nil || f.Made.Steps < 1_000_000 {
-		t.Errorf("the policy is of %d decisions, error %v", f.Made.Steps, err)
+	if f, err := policies.Load("q.1.msgpack"); err != nil || f.Provenance.Steps < 1_000_000 {
+		t.Errorf("the policy is of %d decisions, error %v", f.Provenance.Steps, err)
 	}
 }
 

@@ -101,7 +101,7 @@ cube of the target. As a policy, perfect play needs no file: its name is optimal
 				if err != nil {
 					return err
 				}
-				file := policies.File{Table: table, Made: policies.Made{Agent: "solve", Seed: *seed, Program: version}}
+				file := policies.File{Table: table, Provenance: policies.Provenance{Agent: "solve", Seed: *seed, Program: version}}
 				work.next("writing", *out)
 				saved, err := savePolicy(*out, file)
 				if err != nil {

@@ -79,11 +79,11 @@ func TestList(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		layout, agent := f.Table.Layout(), f.Made.Agent
+		layout, agent := f.Table.Layout(), f.Provenance.Agent
 		g := layout.Game()
 		id := g.Variant().ID
-		if p.Name != id+"-"+agent || g != env.Must(env.New(env.Config{Variant: id})) || f.Made.Seed != 1 || f.Made.Steps == 0 {
-			t.Errorf("%s is for %v, made by %s from seed %d in %d decisions", p.Name, g, agent, f.Made.Seed, f.Made.Steps)
+		if p.Name != id+"-"+agent || g != env.Must(env.New(env.Config{Variant: id})) || f.Provenance.Seed != 1 || f.Provenance.Steps == 0 {
+			t.Errorf("%s is for %v, made by %s from seed %d in %d decisions", p.Name, g, agent, f.Provenance.Seed, f.Provenance.Steps)
 		}
 		if want := "pigpen train --variant " + id + " --agent " + agent + " "; !strings.HasPrefix(p.Command, want) || !strings.HasSuffix(p.Command, " --out "+p.Name+".msgpack") {
 			t.Errorf("the command of %s is %q", p.Name, p.Command)

@@ -1,4 +1,4 @@
-package policies_test
+package policyfile_test
 
 import (
 	"bytes"
@@ -48,7 +48,7 @@ func FuzzRoundTrip(f *testing.F) {
 		if summary || g.Variant().Ending == env.AfterRound {
 			states = policies.SummaryStates
 		}
-		want := policies.File{Table: policies.NewTable(layout(t, g, states)), Made: policies.Made{
+		want := policies.File{Table: policies.NewTable(layout(t, g, states)), Provenance: policies.Provenance{
 			Agent: agent, Program: program, Settings: map[string]string{name1: value1, name2: value2},
 			Seed: seed, Steps: steps, Episodes: episodes,
 		}}
@@ -57,7 +57,7 @@ func FuzzRoundTrip(f *testing.F) {
 			want.Table.Set(i, bits[i/8]>>(i%8)&1 == 1)
 		}
 		fits := len(agent) <= 256 && len(program) <= 256 && steps >= 0 && episodes >= 0
-		for name, value := range want.Made.Settings {
+		for name, value := range want.Provenance.Settings {
 			fits = fits && len(name) <= 256 && len(value) <= 256
 		}
 		var b bytes.Buffer

@@ -1,0 +1,221 @@
+// Package policyfile reads and writes the file of a learned policy: a header
+// that names the game and says how the policy was made, the bits of its table,
+// and a checksum. The package checks form, sizes and checksum. Whether a header
+// suits its game is for the caller to check, which is package policies.
+//
+// The file is one msgpack map with string keys in a fixed order, every integer in
+// its shortest form, so that equal policies are equal bytes:
+//
+//	format       "pigpen-policy"
+//	version      1
+//	variant      ID of the game's variant
+//	players      number of seats
+//	target       score that ends the game
+//	options      map of the variant's options, names in order, to booleans
+//	fingerprint  env.Game.Fingerprint
+//	agent        learner that made the policy
+//	settings     map of the learner's settings, names in order, to strings
+//	seed         of the training
+//	steps        decisions in the training
+//	episodes     games in the training
+//	program      version of the program that made it
+//	states       abstraction of the states: which of them the table tells apart
+//	entries      size of the table: number of its entries
+//	table        (entries+7)/8 bytes; bit i%8 of byte i/8 is 1 to roll in entry i
+//	checksum     SHA-256 of every byte before this value
+//
+// History: version 1 is the first.
+package policyfile
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+
+	"pigpen/env"
+)
+
+const (
+	formatName    = "pigpen-policy"
+	formatVersion = 1
+	formatKeys    = 17
+)
+
+const (
+	maxHeader   = 1 << 16 // bytes before the table; the limits below keep it under 54,000
+	maxSettings = 64
+	maxText     = 256     // bytes of any string in the header
+	maxTable    = 1 << 30 // bytes of the table
+)
+
+var (
+	// ErrForeign is returned for a file that is not a policy file.
+	ErrForeign = errors.New("not a pigpen policy file")
+	// ErrVersion is returned for a file of a later version of the format.
+	ErrVersion = errors.New("a policy file of a later version")
+	// ErrTruncated is returned for a policy file that ends too early.
+	ErrTruncated = errors.New("a policy file cut short")
+	// ErrCorrupt is returned for a policy file that contradicts itself.
+	ErrCorrupt = errors.New("a damaged policy file")
+	// ErrLimit is returned by [Write] for a header or a table that exceeds the
+	// limits of the format.
+	ErrLimit = errors.New("policyfile: outside the format's limits")
+)
+
+// Provenance says how a policy was made.
+type Provenance struct {
+	Agent    string            // learner
+	Settings map[string]string // at most 64; names and values of at most 256 bytes
+	Seed     uint64
+	Steps    int64 // decisions
+	Episodes int64
+	Program  string // version of the program
+}
+
+// A Header is everything that stands before the bytes of a table.
+type Header struct {
+	Game        env.Config // with all options spelled out
+	Fingerprint string     // env.Game.Fingerprint
+	Provenance  Provenance
+	Abstraction string // name of the abstraction of the states
+	Size        int64  // entries of the table
+	TableBytes  int64  // (Size+7)/8
+}
+
+// Write writes a policy file to w. The error wraps [ErrLimit], and nothing has
+// been written, if h exceeds the limits of the format; else it is that of w.
+func Write(w io.Writer, h Header, table []byte) error {
+	if err := h.check(); err != nil {
+		return err
+	}
+	sum := sha256.New()
+	both := io.MultiWriter(w, sum)
+	for _, part := range [][]byte{h.encode(), table, checksumKey()} {
+		if _, err := both.Write(part); err != nil {
+			return err
+		}
+	}
+	_, err := w.Write(sum.Sum(nil))
+	return err
+}
+
+// check returns an error if [Read] would refuse h for its sizes.
+func (h Header) check() error {
+	p := h.Provenance
+	if p.Steps < 0 || p.Episodes < 0 {
+		return fmt.Errorf("%w: %d steps and %d episodes; neither may be negative", ErrLimit, p.Steps, p.Episodes)
+	}
+	if h.TableBytes > maxTable {
+		return fmt.Errorf("%w: a table of %d bytes is larger than a policy file holds, %d", ErrLimit, h.TableBytes, maxTable)
+	}
+	if len(p.Settings) > maxSettings {
+		return fmt.Errorf("%w: %d settings are more than a policy file holds, %d", ErrLimit, len(p.Settings), maxSettings)
+	}
+	texts := []string{p.Agent, p.Program}
+	for name, value := range p.Settings {
+		texts = append(texts, name, value)
+	}
+	for _, text := range texts {
+		if len(text) > maxText {
+			return fmt.Errorf("%w: a text of %d bytes is longer than a policy file holds, %d: %.40q…", ErrLimit, len(text), maxText, text)
+		}
+	}
+	return nil
+}
+
+// Read reads a policy file and returns its header and the bytes of its table.
+//
+// check compares the header with its game before the table is read. If the error
+// of check wraps [ErrCorrupt], Read returns it at once. Any other error of check
+// is returned only if the checksum confirms the header; a wrong checksum takes
+// precedence.
+//
+// size is the size of the file in bytes, or 0 if it is not known. A table that
+// fits into size is allocated at once; else no more is allocated than about twice
+// what has been read, at most 1 GiB.
+//
+// The error wraps [ErrForeign], [ErrVersion], [ErrTruncated] or [ErrCorrupt], or is
+// that of check or of r.
+func Read(r io.Reader, size int64, check func(Header) error) (Header, []byte, error) {
+	br := bufio.NewReaderSize(r, maxHeader)
+	head, err := br.Peek(maxHeader)
+	if err != nil && err != io.EOF {
+		return Header{}, nil, err
+	}
+	h, n, err := decodeHeader(head)
+	if err != nil {
+		return Header{}, nil, err
+	}
+	refused := check(h)
+	if refused == nil && !bytes.Equal(h.encode(), head[:n]) {
+		refused = fmt.Errorf("%w: its header is not in the form that this format has", ErrCorrupt)
+	}
+	if refused == nil && h.TableBytes != (h.Size+7)/8 {
+		refused = fmt.Errorf("%w: %d entries in %d bytes", ErrCorrupt, h.Size, h.TableBytes)
+	}
+	if errors.Is(refused, ErrCorrupt) {
+		return Header{}, nil, refused
+	}
+	if h.TableBytes > maxTable {
+		return Header{}, nil, fmt.Errorf("%w: its table of %d bytes is more than a policy file holds, %d", ErrCorrupt, h.TableBytes, maxTable)
+	}
+	sum := sha256.New()
+	sum.Write(head[:n])
+	if _, err := br.Discard(n); err != nil {
+		return Header{}, nil, err
+	}
+	var table bytes.Buffer
+	to := io.Writer(&table)
+	if refused != nil {
+		to = io.Discard // the table is read for its checksum only
+	} else if h.TableBytes <= size {
+		table.Grow(int(h.TableBytes))
+	}
+	if _, err := io.CopyN(io.MultiWriter(to, sum), br, h.TableBytes); err == io.EOF {
+		return Header{}, nil, fmt.Errorf("%w: it ends inside its table of %d bytes", ErrTruncated, h.TableBytes)
+	} else if err != nil {
+		return Header{}, nil, err
+	}
+	if err := checkEnd(br, sum); err != nil {
+		return Header{}, nil, err
+	}
+	if refused != nil {
+		return Header{}, nil, refused
+	}
+	bits := table.Bytes()
+	if spare := h.Size & 7; spare != 0 && bits[len(bits)-1]>>spare != 0 {
+		return Header{}, nil, fmt.Errorf("%w: bits follow its last entry", ErrCorrupt)
+	}
+	return h, bits, nil
+}
+
+// checkEnd reads what follows a table and compares the checksum with sum, the hash
+// of everything before it.
+func checkEnd(r *bufio.Reader, sum hash.Hash) error {
+	key := checksumKey()
+	end := make([]byte, len(key)+sha256.Size)
+	if n, err := io.ReadFull(r, end); err == io.EOF || err == io.ErrUnexpectedEOF {
+		if n = min(n, len(key)); bytes.Equal(end[:n], key[:n]) {
+			return fmt.Errorf("%w: it ends inside its checksum", ErrTruncated)
+		}
+	} else if err != nil {
+		return err
+	}
+	sum.Write(key)
+	switch {
+	case !bytes.Equal(end[:len(key)], key):
+		return fmt.Errorf("%w: no checksum follows its table", ErrCorrupt)
+	case !bytes.Equal(end[len(key):], sum.Sum(nil)):
+		return fmt.Errorf("%w: its checksum does not match", ErrCorrupt)
+	}
+	if _, err := r.ReadByte(); err == nil {
+		return fmt.Errorf("%w: bytes follow its checksum", ErrCorrupt)
+	} else if err != io.EOF {
+		return err
+	}
+	return nil
+}
