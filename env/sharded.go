@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// minShardGames is the least number of games in a shard: a smaller share of the
-// work is not worth a goroutine.
-const minShardGames = 512
+// MinShardGames is the least number of games in a shard of a [ShardedVec] that has
+// several: stepping fewer takes less time than starting a goroutine saves.
+const MinShardGames = 512
 
 // A ShardedVec plays the games of a [Vec] or a [SoloVec] on several goroutines.
 // It splits them into shards of consecutive games, each a Vec or SoloVec of its
@@ -59,10 +59,10 @@ type sharable interface {
 }
 
 // NewShardedVec returns the games of [NewVec](g, o) in at most workers shards,
-// each of which has 512 games or more where there are several. It panics if
+// each of which has [MinShardGames] or more where there are several. It panics if
 // workers is less than 1, and where NewVec does.
 func NewShardedVec(g Game, o VecOptions, workers int) *ShardedVec {
-	v, err := newSharded(g, o, g.Players(), workers, minShardGames, func(o VecOptions) (sharable, error) {
+	v, err := newSharded(g, o, g.Players(), workers, MinShardGames, func(o VecOptions) (sharable, error) {
 		return NewVec(g, o), nil
 	})
 	if err != nil {
@@ -75,7 +75,7 @@ func NewShardedVec(g Game, o VecOptions, workers int) *ShardedVec {
 // whose error it returns. The opponents are asked from several goroutines at
 // once, so they must be safe for concurrent use.
 func NewShardedSoloVec(g Game, o SoloVecOptions, workers int) (*ShardedVec, error) {
-	return newSharded(g, o.VecOptions, 1, workers, minShardGames, func(part VecOptions) (sharable, error) {
+	return newSharded(g, o.VecOptions, 1, workers, MinShardGames, func(part VecOptions) (sharable, error) {
 		o := o
 		o.VecOptions = part
 		return NewSoloVec(g, o)

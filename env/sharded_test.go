@@ -19,7 +19,7 @@ type vecLike interface {
 }
 
 // TestShardedVecEqualsVec makes random calls, refused ones among them, on a Vec
-// or SoloVec and on ShardedVecs with 1, 2, 3 and 7 shards: batches, errors and
+// or SoloVec and on ShardedVecs with 1, 3 and 7 shards: batches, errors and
 // snapshots must be the same after each.
 func TestShardedVecEqualsVec(t *testing.T) {
 	forEachVec(t, func(t *testing.T, g env.Game, o env.VecOptions) {
@@ -29,7 +29,7 @@ func TestShardedVecEqualsVec(t *testing.T) {
 		for _, o.IgnoreIllegal = range []bool{false, true} {
 			solo := env.SoloVecOptions{VecOptions: o, Rotate: true, Opponents: alike(g.Players()-1, coin(0.6))}
 			vecs, solos := []vecLike{env.NewVec(g, o)}, []vecLike{newSoloVec(t, g, solo)}
-			for _, workers := range []int{1, 2, 3, o.Games + 4} {
+			for _, workers := range []int{1, 3, o.Games + 4} {
 				v, err := env.NewSmallShards(g, o, workers)
 				s, soloErr := env.NewSmallSoloShards(g, solo, workers)
 				if err := errors.Join(err, soloErr); err != nil {
@@ -94,7 +94,7 @@ func checkSameVecs(t *testing.T, o env.VecOptions, vecs []vecLike) {
 	actions, which, seeds := make([]env.Action, o.Games), make([]bool, o.Games), make([]uint64, o.Games)
 	saved, _ := vecs[0].MarshalBinary()
 	refused := 0
-	for range 60 {
+	for range 40 {
 		for i := range which {
 			which[i], seeds[i] = coins.Below(3) > 0, coins.Uint64()
 		}

@@ -36,7 +36,7 @@ func (s *session) makeEnvironment(q *request) ([]field, *replyError) {
 		return nil, wrongf(codeLimit, "%d games, with %d in other environments, are more than a session holds, %d", o.Games, s.games, maxGames)
 	}
 	e := &environment{games: o.Games, game: g, solo: q.has("opponents") || g.Players() == 1 && q.has("seat"), seed: env.SeedAt(s.seed, uint64(s.made))}
-	newGames := func(o env.VecOptions) (games, error) { return env.NewVec(g, o), nil }
+	newGames := func() (*env.ShardedVec, error) { return env.NewShardedVec(g, o, s.workers), nil }
 	if e.solo {
 		if q.seat < 0 || q.seat >= int64(g.Players()) {
 			return nil, wrongf(codeBadRequest, "seat %d is not in [0, %d)", q.seat, g.Players())
@@ -48,17 +48,18 @@ func (s *session) makeEnvironment(q *request) ([]field, *replyError) {
 		if opponents, wrong = s.acquire(e, q.opponents); wrong != nil {
 			return nil, wrong
 		}
-		newGames = func(o env.VecOptions) (games, error) {
-			return env.NewSoloVec(g, env.SoloVecOptions{VecOptions: o, Seat: int(q.seat), Rotate: q.rotate, Opponents: opponents})
+		newGames = func() (*env.ShardedVec, error) {
+			return env.NewShardedSoloVec(g, env.SoloVecOptions{VecOptions: o, Seat: int(q.seat), Rotate: q.rotate, Opponents: opponents}, s.workers)
 		}
 	} else if q.has("seat") {
 		return nil, wrongf(codeBadRequest, "seat is the learner's among opponents, and there are none: every seat is yours")
 	}
-	var err error
-	if e.fleet, err = newFleet(o, s.workers, newGames); err != nil {
+	games, err := newGames()
+	if err != nil {
 		s.policies.release(e.opponents...)
 		return nil, &replyError{codeBadPolicy, oneLine(err)}
 	}
+	e.fleet = &fleet{games, games.NewBatch()}
 	s.made++
 	s.games += o.Games
 	s.environments[s.made] = e
@@ -183,7 +184,7 @@ func (e *environment) step(q *request) ([]field, *replyError) {
 	}
 	b := e.fleet.batch
 	clear(b.Final)
-	fields, wrong := e.rows(e.fleet.step(q.actions, q.mask))
+	fields, wrong := e.rows(e.fleet.StepSome(q.actions, q.mask, b))
 	if wrong != nil {
 		return nil, wrong
 	}
@@ -207,7 +208,7 @@ func (e *environment) state() ([]field, *replyError) {
 	if !e.begun {
 		return nil, wrongf(codeNoEpisode, "no episode is under way; reset the environment first")
 	}
-	b, err := e.fleet.state()
+	b, err := e.fleet.MarshalBinary()
 	if err != nil {
 		panic(err) // it never fails
 	}

@@ -55,7 +55,7 @@ func TestEnvironments(t *testing.T) {
 		for mode, autoreset := range autoresetWords {
 			for _, config := range []env.Config{{Variant: "pig", Players: 2, Target: 20}, {Variant: "pig-last-round", Players: 3, Target: 15}, {Variant: "cochon"}} {
 				for _, one := range []bool{false, true} {
-					for _, games := range []int{1, 3, 2 * gamesPerWorker} {
+					for _, games := range []int{1, 3, 2 * env.MinShardGames} {
 						if games > 3 && (mode != 1 || config.Variant == "cochon" || !*long && (one || format != "msgpack")) {
 							continue // one of each is enough, and without -long fewer
 						}
@@ -82,7 +82,16 @@ func playBoth(t *testing.T, format, autoreset string, config env.Config, one boo
 	if o.IgnoreIllegal {
 		fields[7].value = "noop"
 	}
-	var v games = env.NewVec(g, o)
+	var v interface {
+		NewBatch() *env.Batch
+		Reset(seed uint64, b *env.Batch) error
+		Seed(seeds []uint64, which []bool) error
+		ResetGames(which []bool, b *env.Batch) error
+		StepSome(actions []env.Action, which []bool, b *env.Batch) error
+		Show(b *env.Batch) error
+		MarshalBinary() ([]byte, error)
+		ReadSnapshot(b []byte) (restore func(), err error)
+	} = env.NewVec(g, o)
 	if one {
 		fields = append(fields, field{"opponents", []string{"random"}}, field{"seat", "rotate"})
 		random, err := policies.Named(t.Context(), "random", g, exact.Options{})
@@ -215,7 +224,7 @@ func TestWorkers(t *testing.T) {
 		for _, workers := range []int{1, 2, 5} {
 			c := newClient(t, "msgpack", "random")
 			c.workers = workers
-			const n = 3*gamesPerWorker + 1
+			const n = 3*env.MinShardGames + 1
 			fields := []field{{"num_envs", n}, {"autoreset", "same_step"}, {"target", 10}}
 			if one {
 				fields = append(fields, field{"opponents", []string{"random"}})
@@ -374,7 +383,7 @@ func TestRefusedRestore(t *testing.T) {
 	for _, one := range []bool{false, true} {
 		c := newClient(t, "msgpack", "")
 		c.workers = 3
-		const n = 3 * gamesPerWorker
+		const n = 3 * env.MinShardGames
 		fields := []field{{"num_envs", n}, {"variant", "pig-last-round"}}
 		if one {
 			fields = append(fields, field{"opponents", []string{"hold-20"}})
