@@ -121,8 +121,8 @@ type Recipe struct {
 	// MaxPlayers is the largest number of players that it learns for.
 	MaxPlayers int
 
-	// Reached are what trainings with the default settings came to on pig, by
-	// number of players and then by length.
+	// Reached are what trainings with the default settings came to on pig to 100,
+	// by number of players and then by length.
 	Reached []Reached
 
 	bytes func(workers int) int

@@ -313,7 +313,7 @@ func usage() string {
 	for _, c := range commands() {
 		fmt.Fprintf(&b, "  %-12s%s\n", c.name, c.short)
 	}
-	b.WriteString("\n'pigpen COMMAND --help' tells more, with an example. 'pigpen --version' prints the version.\n")
+	b.WriteString("\n'pigpen COMMAND --help' tells more, with an example.\n'pigpen --version' prints the version.\n")
 	return b.String()
 }
 
@@ -328,7 +328,7 @@ func (c command) help() string {
 		b.WriteString("  " + line)
 	}
 	// pflag notes after each switch that it takes true or false, which is noise.
-	flags := c.flags.FlagUsagesWrapped(80)
+	flags := c.flags.FlagUsagesWrapped(helpWidth)
 	fmt.Fprintf(&b, "\n\nFlags:\n%s", strings.ReplaceAll(flags, "[=true|false]", "             "))
 	return b.String()
 }

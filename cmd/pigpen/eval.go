@@ -15,29 +15,24 @@ import (
 // fixedTable lists the policies that need no file.
 func fixedTable() string {
 	var b strings.Builder
+	indent := strings.Repeat(" ", 15)
+	entry := func(name, doc string) {
+		fmt.Fprintf(&b, "\n  %-12s %s", name, strings.TrimPrefix(wrap(doc, indent, helpWidth), indent))
+	}
 	for _, f := range policies.FixedPolicies() {
-		fmt.Fprintf(&b, "\n  %-12s %s", f.Name, f.Doc)
+		entry(f.Name, f.Doc)
 	}
 	var names []string
 	for _, p := range trained.List() {
 		names = append(names, p.Name)
 	}
-	fmt.Fprintf(&b, "\n  %-12s learned, where NAME is one of\n%16s", trainedPrefix+"NAME", "")
-	for i, name := range names {
-		switch {
-		case i == 0:
-		case i%3 == 0:
-			fmt.Fprintf(&b, ",\n%16s", "")
-		default:
-			b.WriteString(", ")
-		}
-		b.WriteString(name)
-	}
+	entry(trainedPrefix+"NAME", "learned, where NAME is one of "+strings.Join(names, ", "))
 	b.WriteString(`
 
 hold-N, race and base-race hold on reaching the target in games that go on to
-the end of the round, and once somebody else has it they roll until ahead. A name
-is looked for among these policies before the files; ./NAME is always a file.`)
+the end of the round, and once somebody else has it they roll until ahead. A
+name is looked for among these policies before the files; ./NAME is always a
+file.`)
 	return b.String()
 }
 
@@ -72,7 +67,8 @@ confidence. One player is told the expected number of turns instead. The game is
 the one that the policy file names, else the one that the flags say.
 
 With several policies in --against it prints a table, the hardest rival first;
-"--against all" takes optimal, where the game is solved, and every rule of thumb.
+"--against all" takes optimal, where the game is solved, and every rule of
+thumb.
 
 The policies that need no file:` + fixedTable(),
 		example: "pigpen eval q.msgpack\npigpen eval q.msgpack --against all\npigpen eval race --against hold-25 --games 200k --json",

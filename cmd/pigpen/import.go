@@ -38,15 +38,16 @@ func importCommand() command {
 		name: "import", args: "[INPUT]", flags: fs,
 		short: "make a policy file of decisions that were made elsewhere",
 		long: `Reads what a trainer decided, from a file or from stdin, writes a policy file,
-and tells how often the policy wins, as eval does: exactly for one or two players,
-by 100k games for more. In jsonl each line is one state as its player sees it, with
-the action, 0 to hold or 1 to roll:
+and tells how often the policy wins, as eval does: exactly for one or two
+players, by 100k games for more. In jsonl each line is one state as its player
+sees it (own score, turn total, the others' scores), with the action, 0 to hold
+or 1 to roll:
 
-  {"observation":[31,20,46],"action":0}
+  {"observation":[11,20,46],"action":0}
 
 In msgpack all is one map of at most 1 GiB: observations, 16-bit integers, and
-actions, bytes, packed row after row and little-endian. In states that are not there the policy
-holds. A state may come twice if the action is the same.`,
+actions, bytes, packed row after row and little-endian. In states that are not
+there the policy holds. A state may come twice if the action is the same.`,
 		example: "pigpen import --target 50 --out mine.msgpack decisions.jsonl",
 		run: func(ctx context.Context, s streams, args []string) error {
 			switch {

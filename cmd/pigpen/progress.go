@@ -223,13 +223,17 @@ func (p *progress) stop() {
 	first.end()
 }
 
-// line prints a line that stays.
+// line prints a line that stays, broken between words on a terminal that is
+// narrower.
 func (p *progress) line(text string) {
 	if p == nil {
 		return
 	}
 	p.output.Lock()
 	p.erase()
+	if p.width != nil {
+		text = wrap(text, "", p.width())
+	}
 	p.write(text + "\n")
 	p.mu.Lock()
 	p.printed = p.now()

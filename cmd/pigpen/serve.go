@@ -36,8 +36,9 @@ in given states, and what happens in games that a trainer in any language plays.
 In jsonl a request is one JSON object on a line, in msgpack one map; the
 protocol is described in cmd/pigpen/PROTOCOL.md. Nothing else is written to
 stdout. An error is a reply and ends nothing. Without a policy there are
-environments only. Clients may have this program read any policy file that it can
-read, and learn which files there are, unless --files or --no-files bounds that.`,
+environments only. Clients may have this program read any policy file that it
+can read, and learn which files there are, unless --files or --no-files bounds
+that.`,
 		example: `printf '{"id":1,"op":"act","observation":[0,19,0]}\n' | pigpen serve hold-20`,
 		run: func(ctx context.Context, s streams, args []string) error {
 			if len(args) > 1 {

@@ -44,10 +44,10 @@ func solveCommand() command {
 	return command{
 		name: "solve", flags: fs,
 		short: "find perfect play",
-		long: `Finds perfect play of a game for two players, and each seat's chance of winning
-by it, or of the game for one, and the fewest turns to expect. The residual is the
-most by which any of the values misses its own equation. The time grows with the
-cube of the target. As a policy, perfect play needs no file: its name is optimal.`,
+		long: `Finds perfect play: for two players, with each seat's chance of winning by it;
+for one, with the fewest turns to expect. The residual is the most by which any
+value misses its own equation. The time grows with the cube of the target. As a
+policy, perfect play needs no file: its name is optimal.`,
 		example: "pigpen solve --target 50\npigpen solve --variant pig-last-round --out perfect.msgpack --json",
 		run: func(ctx context.Context, s streams, args []string) error {
 			if err := noArguments(args); err != nil {

@@ -38,12 +38,12 @@ func tournamentCommand() command {
 	return command{
 		name: "tournament", args: "FILE|NAME FILE|NAME ...", flags: fs,
 		short: "play policies against each other, exactly",
-		long: `Prints how often each policy wins against each other one, the mean of both seats,
-in a game of two: exactly, by dynamic programming. Each row is a policy, the best
-first, with the mean over all others and its wins against each of them in percent.
-Where the names of the columns are too wide for the terminal, the columns are
-numbered by rank; where even these are too many, the table shows the opponents
-that are hardest and easiest for each policy, and --json has the rest.
+		long: `Prints how often each policy wins against each other one, the mean of both
+seats, in a game of two: exactly, by dynamic programming. Each row is a policy,
+the best first, with the mean over all others and its wins against each of them
+in percent. Where the names of the columns are too wide for the terminal, the
+columns are numbered by rank; where even these are too many, the table shows the
+opponents that are hardest and easiest for each policy, and --json has the rest.
 
 The policies that need no file:` + fixedTable(),
 		example: "pigpen tournament optimal race hold-20 q.msgpack",

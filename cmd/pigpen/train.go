@@ -55,28 +55,30 @@ however often it was resumed, unless --time or Ctrl-C ended the training.
 Ctrl-C saves what is learned so far and then scores it; a second one skips the
 score. Nothing is lost: a file of other content at --out, --checkpoint or --log
 stays beside the new one, under the first free name of q.1.msgpack, q.2.msgpack
-and so on, which the output tells. Delete them as you like. --resume goes on from
-a checkpoint as if the training had not stopped, and writes new checkpoints to the
-same file, unless --checkpoint names another; the old one is kept as above.
+and so on, which the output tells. Delete them as you like. --resume goes on
+from a checkpoint as if the training had not stopped, and writes new checkpoints
+to the same file, unless --checkpoint names another; the old one is kept too.
 
 A decision is one choice of one player, a step. The table tells every state from
 every other (full), or sees of the other players only the best score (summary);
 auto takes full states for two players, and for more as long as the table stays
 small. Each sample moves an estimate of the table a part of the way, the step
 size; n counts the samples of that estimate. Epsilon is the chance of exploring.
-Without a length, a training takes 5,000 decisions for each entry of the table, 800
-with expected updates, and by the textbook 100M, or 400M with more than two players.
-The agents, their recipes, and the settings that these heed:
+
+A training ends at the first of --steps, --episodes and --time that it comes to.
+Without any of them it takes 5,000 decisions for each entry of the table, 800
+with --update expected; with --recipe textbook 100M, or 400M with more than two
+players. The agents, their recipes, and the settings that these heed:
 ` + agentTable() + `
 
 A log has a row for each evaluation, with these columns: steps, episodes and
 seconds of learning since the start; win_mean, the win probability against
 --against, the mean of all seats; exploitability, what a best response wins more
 than half, with two players; expected_turns of a game; epsilon; step_size, the
-mean weight of the last sample in its estimate; coverage, the part of the table's
-entries that have samples; scheduled, the decisions at which the evaluation was
-due, the same for every seed; and what made the row: variant, players, target,
-options, states, agent, seed, settings and program.`,
+mean weight of the last sample in its estimate; coverage, the part of the
+table's entries that have samples; scheduled, the decisions at which the
+evaluation was due, the same for every seed; and what made the row: variant,
+players, target, options, states, agent, seed, settings and program.`,
 		example: "pigpen train --target 50 --agent montecarlo --steps 200M --out mc.msgpack\n" +
 			"pigpen train --log curve.csv --checkpoint c.msgpack --checkpoint-every 1m\n" +
 			"pigpen train --resume c.msgpack --steps 4G --log curve.csv",
@@ -318,6 +320,6 @@ func (t *training) print(r train.Result) error {
 	if t.saved.path == "" {
 		saved = "its policy could not be saved"
 	}
-	return print(t.std.out, fmt.Sprintf("%v, seed %d\n%s (%s) learned from %d decisions in %d episodes; %s\n%v",
+	return print(t.std.out, fmt.Sprintf("%v, seed %d\n%s (%s) learned from %d decisions in %d episodes\n%s\n%v",
 		t.Game, t.Seed, t.Agent.Name, t.Recipe.Name, r.Steps, r.Episodes, saved, *t.score))
 }

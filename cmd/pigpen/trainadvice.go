@@ -104,7 +104,7 @@ func advice(p *plan) (lines []string) {
 	if less {
 		about = "less than"
 	}
-	say("%s decisions are %.3g for each of %d entries of the table: on pig, trainings like that won %s %.0f%% against %s",
+	say("%s decisions are %.3g for each of %d entries of the table: on pig to 100, trainings like that won %s %.0f%% against %s",
 		humanCount(steps), perEntry, p.entries, about, 100*wins, against)
 	for _, k := range agents.Kinds() {
 		if r, err := k.Recipe("", p.Game); err == nil {

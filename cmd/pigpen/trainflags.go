@@ -417,6 +417,7 @@ func agentNames() string {
 
 // agentTable describes every agent, its recipes and their settings.
 func agentTable() string {
+	indent := strings.Repeat(" ", 25)
 	var b strings.Builder
 	for _, k := range agents.Kinds() {
 		fmt.Fprintf(&b, "\n  %s: %s", k.Name, k.Doc)
@@ -425,15 +426,17 @@ func agentTable() string {
 			if r.MaxPlayers < env.MaxPlayers {
 				players = fmt.Sprintf("up to %d players", r.MaxPlayers)
 			}
-			fmt.Fprintf(&b, "\n    --recipe %-11s %s; %s", r.Name, r.Doc, players)
-			if settings := describe(r, r.Defaults); settings != "" {
-				fmt.Fprintf(&b, "\n%25s%s", "", settings)
+			about := wrap(fmt.Sprintf("%s; %s", r.Doc, players), indent, helpWidth)
+			fmt.Fprintf(&b, "\n    --recipe %-11s %s", r.Name, strings.TrimPrefix(about, indent))
+			if settings := describe(r, r.Defaults); settings != nil {
+				b.WriteString("\n" + wrapWords(settings, indent, helpWidth))
 			}
 			if r.Expected != (agents.Settings{}) {
-				fmt.Fprintf(&b, "\n%25s%s", "", describe(r, r.Expected))
+				b.WriteString("\n" + wrapWords(describe(r, r.Expected), indent, helpWidth))
 			}
 			if r.ManyPlayers != (agents.Settings{}) {
-				fmt.Fprintf(&b, "\n%25s%s with three and more players", "", describe(r, r.ManyPlayers))
+				settings := slices.Insert(describe(r, r.ManyPlayers), 0, "with three or more players:")
+				b.WriteString("\n" + wrapWords(settings, indent, helpWidth))
 			}
 		}
 	}
@@ -441,14 +444,13 @@ func agentTable() string {
 }
 
 // describe returns the settings that a recipe heeds, as flags.
-func describe(r agents.Recipe, d agents.Settings) string {
-	var flags []string
+func describe(r agents.Recipe, d agents.Settings) (flags []string) {
 	for _, s := range r.Uses {
 		switch s {
 		case agents.UpdateSetting:
 			flags = append(flags, "--update "+d.Update.String())
 		case agents.StepSizeSetting:
-			flags = append(flags, fmt.Sprintf("--step-size %v --step-size-floor %g", d.StepSize, d.StepSize.Floor))
+			flags = append(flags, fmt.Sprintf("--step-size %v", d.StepSize), fmt.Sprintf("--step-size-floor %g", d.StepSize.Floor))
 		case agents.EpsilonSetting:
 			flags = append(flags, fmt.Sprintf("--epsilon %g", d.Epsilon.Start))
 		case agents.StartsSetting:
@@ -459,5 +461,5 @@ func describe(r agents.Recipe, d agents.Settings) string {
 			flags = append(flags, "--starts "+starts)
 		}
 	}
-	return strings.Join(flags, " ")
+	return flags
 }

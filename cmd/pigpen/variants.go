@@ -55,6 +55,10 @@ func variantsCommand() command {
 				}{list})
 			}
 			var b strings.Builder
+			width := widthOf(s.out)
+			say := func(format string, args ...any) {
+				b.WriteString(wrap(fmt.Sprintf(format, args...), "  ", width) + "\n")
+			}
 			for i, v := range list {
 				if i > 0 {
 					b.WriteByte('\n')
@@ -63,23 +67,24 @@ func variantsCommand() command {
 				if len(v.Aliases) > 0 {
 					fmt.Fprintf(&b, " (also %s)", strings.Join(v.Aliases, ", "))
 				}
-				fmt.Fprintf(&b, "\n  %s\n", v.Summary)
-				if v.Note != "" {
-					fmt.Fprintf(&b, "  %s\n", v.Note)
-				}
-				fmt.Fprintf(&b, "  %d to %d players, target %d", v.MinPlayers, v.MaxPlayers, v.Target.Default)
-				if v.Target.Min < v.Target.Max {
-					fmt.Fprintf(&b, " (%d to %d)", v.Target.Min, v.Target.Max)
-				}
 				b.WriteByte('\n')
+				say("%s", v.Summary)
+				if v.Note != "" {
+					say("%s", v.Note)
+				}
+				between := ""
+				if v.Target.Min < v.Target.Max {
+					between = fmt.Sprintf(" (%d to %d)", v.Target.Min, v.Target.Max)
+				}
+				say("%d to %d players, target %d%s", v.MinPlayers, v.MaxPlayers, v.Target.Default, between)
 				for _, o := range v.Options {
-					fmt.Fprintf(&b, "  option %s (%t): %s\n", o.Name, o.Default, o.Doc)
+					say("option %s (%t): %s", o.Name, o.Default, o.Doc)
 				}
 				var columns []string
 				for _, c := range v.Observation {
 					columns = append(columns, c.Name)
 				}
-				fmt.Fprintf(&b, "  a player sees %s\n", strings.Join(columns, ", "))
+				say("a player sees %s", strings.Join(columns, ", "))
 			}
 			return print(s.out, b.String())
 		},
