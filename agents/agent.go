@@ -221,7 +221,7 @@ func Lookup(name string) (Kind, error) {
 		}
 		names = append(names, k.Name)
 	}
-	return Kind{}, fmt.Errorf("%w %q; %sthe agents are %s", ErrUnknown, name, env.DidYouMean(name, names), strings.Join(names, ", "))
+	return Kind{}, &env.UnknownNameError{Err: ErrUnknown, Name: name, Known: names, List: "the agents are " + strings.Join(names, ", ")}
 }
 
 // Recipe returns the recipe of that name, or the first one that is for g if
@@ -238,5 +238,5 @@ func (k Kind) Recipe(name string, g env.Game) (Recipe, error) {
 		}
 		names = append(names, r.Name)
 	}
-	return Recipe{}, fmt.Errorf("%w %q; %sthose of %s are %s", ErrRecipe, name, env.DidYouMean(name, names), k.Name, strings.Join(names, ", "))
+	return Recipe{}, &env.UnknownNameError{Err: ErrRecipe, Name: name, Known: names, List: "those of " + k.Name + " are " + strings.Join(names, ", ")}
 }

@@ -46,9 +46,9 @@ func TestLookupErrors(t *testing.T) {
 	}
 	all := "the agents are " + strings.Join(names, ", ")
 	for _, test := range []struct{ name, text string }{
-		{"qlearing", `agents: unknown agent "qlearing"; did you mean "qlearning"? ` + all},
-		{"monte-carlo", `agents: unknown agent "monte-carlo"; did you mean "montecarlo"? ` + all},
-		{"QLearning", `agents: unknown agent "QLearning"; did you mean "qlearning"? ` + all},
+		{"qlearing", `agents: unknown agent "qlearing"; ` + all},
+		{"monte-carlo", `agents: unknown agent "monte-carlo"; ` + all},
+		{"QLearning", `agents: unknown agent "QLearning"; ` + all},
 		{"x", `agents: unknown agent "x"; ` + all},
 		{"", `agents: unknown agent ""; ` + all},
 	} {
@@ -79,8 +79,8 @@ func TestRecipeLookup(t *testing.T) {
 		{"montecarlo", "textbook", 2, "textbook", ""},
 		{"qlearning", "curriculum", 3, "", "agents: no such recipe for pig, 3 players, target 100: curriculum of qlearning is for up to 2 players"},
 		{"montecarlo", "rounds", 4, "", "agents: no such recipe for pig, 4 players, target 100: rounds of montecarlo is for up to 2 players"},
-		{"qlearning", "curiculum", 2, "", `agents: no such recipe "curiculum"; did you mean "curriculum"? those of qlearning are curriculum, textbook`},
-		{"montecarlo", "Textbook", 3, "", `agents: no such recipe "Textbook"; did you mean "textbook"? those of montecarlo are rounds, textbook`},
+		{"qlearning", "curiculum", 2, "", `agents: no such recipe "curiculum"; those of qlearning are curriculum, textbook`},
+		{"montecarlo", "Textbook", 3, "", `agents: no such recipe "Textbook"; those of montecarlo are rounds, textbook`},
 		{"qlearning", "rounds", 2, "", `agents: no such recipe "rounds"; those of qlearning are curriculum, textbook`},
 	} {
 		k, err := Lookup(test.kind)

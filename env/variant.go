@@ -3,7 +3,6 @@ package env
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -99,8 +98,8 @@ func Variants() []*Variant {
 // ErrUnknownVariant is what [Lookup] wraps when no variant has a name.
 var ErrUnknownVariant = errors.New("env: unknown variant")
 
-// Lookup returns the variant with the given ID or alias. The error names the
-// nearest ID and lists all of them.
+// Lookup returns the variant with the given ID or alias. The error is an
+// [*UnknownNameError] that wraps [ErrUnknownVariant].
 func Lookup(name string) (*Variant, error) {
 	var ids, names []string
 	for _, v := range Variants() {
@@ -110,63 +109,5 @@ func Lookup(name string) (*Variant, error) {
 		ids = append(ids, v.ID)
 		names = append(append(names, v.ID), v.Aliases...)
 	}
-	return nil, fmt.Errorf("%w %q; %sthe variants are %s", ErrUnknownVariant, name, DidYouMean(name, names), strings.Join(ids, ", "))
-}
-
-// DidYouMean returns a question about the [Nearest] name, and a space, to stand
-// in an error about an unknown word; "" if no name is near.
-func DidYouMean(word string, names []string) string {
-	if near := Nearest(word, names); near != "" {
-		return fmt.Sprintf("did you mean %q? ", near)
-	}
-	return ""
-}
-
-// Nearest returns the name that takes the fewest edits (insert, delete,
-// replace a letter, swap two neighbours) to reach from word, where they are at
-// most half of the letters of the longer of the two; else the only name that
-// begins with word, if that has two letters or more; else "".
-func Nearest(word string, names []string) string {
-	best, edits := "", math.MaxInt
-	var begun []string
-	for _, name := range names {
-		if d := editDistance(word, name); d < edits && 2*d <= max(len(word), len(name)) {
-			best, edits = name, d
-		}
-		if len(word) >= 2 && strings.HasPrefix(name, word) {
-			begun = append(begun, name)
-		}
-	}
-	if best == "" && len(begun) == 1 {
-		return begun[0]
-	}
-	return best
-}
-
-// editDistance is the optimal string alignment distance of a and b, in bytes:
-// the Levenshtein distance with swaps of neighbours, none of which is edited
-// again.
-func editDistance(a, b string) int {
-	// row[j] is the distance of the first i letters of a and j of b; above and
-	// beyond are the rows of i-1 and i-2.
-	above, beyond := make([]int, len(b)+1), make([]int, len(b)+1)
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		beyond, above, row = above, row, beyond
-		row[0] = i + 1
-		for j := range len(b) {
-			replace := above[j]
-			if a[i] != b[j] {
-				replace++
-			}
-			row[j+1] = min(replace, row[j]+1, above[j+1]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], beyond[j-1]+1)
-			}
-		}
-	}
-	return row[len(b)]
+	return nil, &UnknownNameError{ErrUnknownVariant, name, names, "the variants are " + strings.Join(ids, ", ")}
 }

@@ -123,7 +123,7 @@ func fixed(name string) (Fixed, int, error) {
 		}
 		names = append(names, f.Name)
 	}
-	return Fixed{}, 0, fmt.Errorf("%w %q; %sthe fixed policies are %s (N from 1)", ErrUnknown, name, env.DidYouMean(name, names), strings.Join(names, ", "))
+	return Fixed{}, 0, &env.UnknownNameError{Err: ErrUnknown, Name: name, Known: names, List: "the fixed policies are " + strings.Join(names, ", ") + " (N from 1)"}
 }
 
 // view is what the heuristics see of a state.

@@ -7,23 +7,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"reflect"
-	"strconv"
 	"strings"
 	"syscall"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
-	"pigpen/agents"
-	"pigpen/env"
-	"pigpen/policies"
-	"pigpen/policies/exact"
-	"pigpen/policies/policyfile"
-	"pigpen/policies/trained"
-	"pigpen/train"
+	"pigpen/cmd/pigpen/internal/plaintext"
 )
 
 // version is the program's, as in "pigpen --version" and in policy files.
@@ -110,7 +100,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		names = append(names, c.name)
 	}
 	known := append(names[:len(names):len(names)], "help", "version")
-	what := fmt.Sprintf("unknown command %q; %sthe commands are", name, env.DidYouMean(name, known))
+	what := fmt.Sprintf("unknown command %q; %sthe commands are", name, plaintext.DidYouMean(name, known))
 	if strings.HasPrefix(name, "-") {
 		what = fmt.Sprintf("%s stands before a command; flags stand behind it, and the commands are", name)
 	}
@@ -170,106 +160,11 @@ func report(stderr io.Writer, name string, err error) int {
 	return statusFailed
 }
 
-// sentinels returns the errors of the packages whose texts begin with the name
-// of the package, which says nothing to a user, and what to print in the place
-// of each: nothing where what follows says it all.
-func sentinels() map[error]string {
-	return map[error]string{
-		env.ErrConfig:           "",
-		env.ErrUnknownVariant:   "unknown variant",
-		env.ErrState:            "no state of this game",
-		env.ErrSnapshot:         "bad snapshot",
-		env.ErrOpponents:        "bad opponents",
-		env.ErrNoEpisode:        "no episode is under way; call Reset first",
-		env.ErrIllegal:          "illegal action",
-		env.ErrBatch:            "slice of the wrong length",
-		policies.ErrUnknown:     "unknown policy",
-		policies.ErrUnavailable: "",
-		policies.ErrLayout:      "",
-		policyfile.ErrLimit:     "",
-		trained.ErrUnknown:      "unknown policy",
-		exact.ErrPlayers:        "too many players",
-		agents.ErrUnknown:       "unknown agent",
-		agents.ErrRecipe:        "no such recipe",
-		agents.ErrSchedule:      "",
-		agents.ErrState:         "bad state of an agent",
-		train.ErrLog:            "",
-		train.ErrLogInUse:       "the log of a training that is running",
-		train.ErrLength:         "a length is needed: steps, episodes or time",
-		train.ErrMemory:         "too little memory",
-		train.ErrCheckpoint:     "",
-		train.ErrDisagrees:      "the checkpoint is of another training",
-	}
-}
+// oneLine is [plaintext.Error].
+func oneLine(err error) string { return plaintext.Error(err) }
 
-// oneLine returns the error's text on one line that a terminal can show, and
-// without the names of the packages it came through.
-func oneLine(err error) string { return printable(plainText(err, sentinels())) }
-
-// plainText returns the text of err with the sentinels that it wraps replaced. The
-// text of an error that wraps a sentinel begins with that of the sentinel, and
-// where it wraps any other error, it ends with that one's, or begins with it.
-// Nothing else is touched, so that what a user wrote, a file's name for example,
-// is shown as it is.
-func plainText(err error, sentinels map[error]string) string {
-	text := err.Error()
-	var wrapped []error
-	switch e := err.(type) {
-	case interface{ Unwrap() error }:
-		wrapped = []error{e.Unwrap()}
-	case interface{ Unwrap() []error }:
-		wrapped = e.Unwrap()
-	}
-	// The parts of the text that have been replaced stand in head and tail.
-	head, tail := "", ""
-	for _, w := range wrapped {
-		if w == nil {
-			continue
-		}
-		if shown, ok := lookUp(sentinels, w); ok {
-			if rest, ok := strings.CutPrefix(text, w.Error()); ok && head == "" {
-				if shown == "" {
-					rest = strings.TrimPrefix(rest, ": ")
-				}
-				head, text = shown, rest
-			}
-			continue
-		}
-		is := plainText(w, sentinels)
-		if is == w.Error() {
-			continue
-		}
-		if rest, ok := strings.CutSuffix(text, w.Error()); ok && tail == "" {
-			text, tail = rest, is
-		} else if rest, ok := strings.CutPrefix(text, w.Error()); ok && head == "" {
-			head, text = is, rest
-		}
-	}
-	return head + text + tail
-}
-
-// lookUp returns the entry of an error, which may be of a type that is no key.
-func lookUp(sentinels map[error]string, err error) (shown string, ok bool) {
-	if !reflect.TypeOf(err).Comparable() {
-		return "", false
-	}
-	shown, ok = sentinels[err]
-	return shown, ok
-}
-
-// printable returns text with everything escaped that would not be seen on a
-// terminal as it is: line breaks, control sequences, broken UTF-8.
-func printable(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		if unicode.IsPrint(r) && r != utf8.RuneError {
-			b.WriteRune(r)
-		} else {
-			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
-		}
-	}
-	return b.String()
-}
+// printable is [plaintext.Escape].
+func printable(text string) string { return plaintext.Escape(text) }
 
 // unlessDone returns what do returns, or ctx.Err() as soon as ctx ends: do may
 // then be stuck in a read or a write, and ends with the program.

@@ -2,89 +2,9 @@ package main
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"testing"
-
-	"pigpen/env"
-	"pigpen/policies"
 )
-
-func TestOneLine(t *testing.T) {
-	sentinel := fmt.Errorf("%w: pig is for 1 to 10 players", env.ErrConfig)
-	for _, test := range []struct {
-		err  error
-		want string
-	}{
-		{sentinel, "pig is for 1 to 10 players"},
-		{fmt.Errorf("env: x: %w", sentinel), "env: x: pig is for 1 to 10 players"},
-		{usagef("%w; see the help", sentinel), "pig is for 1 to 10 players; see the help"},
-		{usagef("env: bad configuration: is a file"), "env: bad configuration: is a file"},
-		{fmt.Errorf("%w %q; it is none", policies.ErrUnknown, "policies: "), `unknown policy "policies: "; it is none`},
-		{fmt.Errorf("%s: %w: %w", "exact: y", policies.ErrGame, sentinel), "exact: y: a policy for another game: pig is for 1 to 10 players"},
-		{&os.PathError{Op: "open", Path: "train: z", Err: fs.ErrNotExist}, "open train: z: file does not exist"},
-		{errors.New("a\nb\x1b"), `a\nb\x1b`},
-	} {
-		if got := oneLine(test.err); got != test.want {
-			t.Errorf("oneLine(%v) = %q, want %q", test.err, got, test.want)
-		}
-	}
-}
-
-// TestSentinels finds every exported error whose text begins with the name of its
-// package, and demands that sentinels knows it.
-func TestSentinels(t *testing.T) {
-	texts := make(map[string]bool)
-	for err := range sentinels() {
-		texts[err.Error()] = true
-	}
-	found := 0
-	for _, folder := range []string{"env", "policies", "policies/exact", "policies/trained", "agents", "train"} {
-		files, err := filepath.Glob(filepath.Join(root, folder, "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range files {
-			file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ast.Inspect(file, func(n ast.Node) bool {
-				spec, ok := n.(*ast.ValueSpec)
-				if !ok || !spec.Names[0].IsExported() || len(spec.Values) != 1 {
-					return true
-				}
-				call, ok := spec.Values[0].(*ast.CallExpr)
-				if !ok || len(call.Args) != 1 {
-					return true
-				}
-				literal, ok := call.Args[0].(*ast.BasicLit)
-				if !ok {
-					return true
-				}
-				text, err := strconv.Unquote(literal.Value)
-				if err == nil && strings.HasPrefix(text, file.Name.Name+": ") {
-					found++
-					if !texts[text] {
-						t.Errorf("%s: sentinels lacks %s, %q", name, spec.Names[0], text)
-					}
-				}
-				return true
-			})
-		}
-	}
-	if found < 10 {
-		t.Errorf("%d sentinels found, want at least 10", found)
-	}
-}
 
 // TestReaderGone writes a result to a pipe that nobody reads.
 func TestReaderGone(t *testing.T) {

@@ -324,7 +324,7 @@ func TestErrorCodes(t *testing.T) {
 			{codeBadPolicy, "make", []field{{"opponents", []string{}}}, "0 for 1 other seats"},
 			{codeBadPolicy, "make", []field{{"opponents", []string{"optimal"}}, {"players", 3}}, "optimal"},
 			{codeBadPolicy, "make", []field{{"opponents", []string{"optimal"}}, {"players", 1}}, "1 for 0 other seats"},
-			{codeBadPolicy, "make", []field{{"opponents", []string{"../../policies/testdata/v1.msgpack"}}, {"target", 99}}, "not for pig"},
+			{codeBadPolicy, "make", []field{{"opponents", []string{"../../policies/policyfile/testdata/v1.msgpack"}}, {"target", 99}}, "not for pig"},
 			{codeBadRequest, "make", []field{{"opponents", "hold-20"}}, "list of strings"},
 			{codeBadRequest, "make", []field{{"opponents", []string{"hold-20"}}, {"seat", 2}}, "seat 2"},
 			{codeBadRequest, "make", []field{{"seat", 1}}, "every seat is yours"},

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"pigpen/cmd/pigpen/internal/plaintext"
 	"pigpen/env"
 	"pigpen/policies"
 	"pigpen/policies/atomicfile"
@@ -511,7 +512,7 @@ func (c command) flagError(err error) error {
 		var names []string
 		c.flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		maybe := ""
-		if near := env.Nearest(name, names); near != "" {
+		if near := plaintext.Nearest(name, names); near != "" {
 			maybe = fmt.Sprintf("did you mean --%s? ", near)
 		}
 		return usagef("unknown flag %s; %s%s", written, maybe, see)

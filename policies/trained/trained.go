@@ -9,7 +9,6 @@ package trained
 import (
 	"embed"
 	"errors"
-	"fmt"
 	"strings"
 
 	"pigpen/env"
@@ -52,5 +51,5 @@ func Load(name string) (policies.File, error) {
 		defer in.Close()
 		return policies.Read(in)
 	}
-	return policies.File{}, fmt.Errorf("%w %q; %sthey are %s", ErrUnknown, name, env.DidYouMean(name, names), strings.Join(names, ", "))
+	return policies.File{}, &env.UnknownNameError{Err: ErrUnknown, Name: name, Known: names, List: "they are " + strings.Join(names, ", ")}
 }

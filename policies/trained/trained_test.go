@@ -105,7 +105,7 @@ func TestList(t *testing.T) {
 
 func TestUnknown(t *testing.T) {
 	_, err := trained.Load("pig-qlerning")
-	if !errors.Is(err, trained.ErrUnknown) || !strings.HasPrefix(err.Error(), `trained: unknown policy "pig-qlerning"; did you mean "pig-qlearning"? they are pig-qlearning, pig-montecarlo, `) {
+	if !errors.Is(err, trained.ErrUnknown) || !strings.HasPrefix(err.Error(), `trained: unknown policy "pig-qlerning"; they are pig-qlearning, pig-montecarlo, `) {
 		t.Errorf("Load(pig-qlerning): %v", err)
 	}
 }
