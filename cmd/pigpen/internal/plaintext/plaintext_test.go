@@ -33,8 +33,6 @@ func TestError(t *testing.T) {
 		{fmt.Errorf("%w %q; it is none", policies.ErrUnknown, "policies: "), `unknown policy "policies: "; it is none`},
 		{fmt.Errorf("%s: %w: %w", "exact: y", policies.ErrGame, sentinel), "exact: y: a policy for another game: pig is for 1 to 10 players"},
 		{&os.PathError{Op: "open", Path: "train: z", Err: fs.ErrNotExist}, "open train: z: file does not exist"},
-		{fmt.Errorf("no: %w, and more", &env.UnknownNameError{Err: policies.ErrUnknown, Name: "raze", Known: []string{"random", "race"}, List: "there are two"}),
-			"no: policies: unknown policy \"raze\"; there are two, and more"},
 		{fmt.Errorf("%w, and more", &env.UnknownNameError{Err: policies.ErrUnknown, Name: "raze", Known: []string{"random", "race"}, List: "there are two"}),
 			`unknown policy "raze"; did you mean "race"? there are two, and more`},
 		{errors.New("a\nb\x1b"), `a\nb\x1b`},
