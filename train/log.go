@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -198,60 +199,70 @@ func OpenLog(path string, p Provenance, k *Checkpoint) (_ *Log, kept string, err
 			l.file.Close()
 		}
 	}()
-	there, err := os.Stat(path)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		there = nil
-	case err != nil:
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, "", fmt.Errorf("%w: %s is not a regular file", ErrLog, path) // opening it might block
+	}
+	size, err := l.open(path)
+	if err != nil {
 		return nil, "", err
-	case !there.Mode().IsRegular():
-		return nil, "", fmt.Errorf("%w: %s is not a regular file", ErrLog, path)
 	}
 	begin := ""
 	if !l.json {
 		begin = heading(len(columns))
 	}
-	if there != nil {
-		if err := l.open(path); err != nil {
+	switch {
+	case size == 0:
+	case k != nil:
+		if l.end, err = l.scan(path, k.Evaluated); err != nil {
 			return nil, "", err
 		}
-		if k != nil {
-			if l.end, err = l.scan(path, k.Evaluated); err != nil {
-				return nil, "", err
-			}
-			if err := l.file.Truncate(l.end); err != nil {
-				return nil, "", err
-			}
+		if err := l.file.Truncate(l.end); err != nil {
+			return nil, "", err
 		}
-	}
-	if there == nil || k == nil {
-		old := l.file // locked until the new one is
-		if old != nil {
-			defer old.Close()
+	default:
+		old := l.file // locked until the new one is in its place
+		defer old.Close()
+		if runtime.GOOS == "windows" {
+			old.Close() // where an open file cannot be replaced
 		}
 		l.file = nil
 		if kept, err = atomicfile.WriteKeeping(path, func(w io.Writer) error { _, err := io.WriteString(w, begin); return err }); err != nil {
 			return nil, "", err
 		}
-		if err := l.open(path); err != nil {
+		if _, err := l.open(path); err != nil {
 			return nil, kept, err
 		}
 		l.end = int64(len(begin))
-	} else if l.end == 0 {
+	}
+	if l.end == 0 {
 		l.unwritten = []byte(begin)
+		if err := l.flush(); err != nil {
+			return nil, kept, err
+		}
 	}
 	return l, kept, nil
 }
 
-// open opens and locks the file at path.
-func (l *Log) open(path string) (err error) {
-	if l.file, err = os.OpenFile(path, os.O_RDWR, 0); err != nil {
-		return err
+// open opens and locks the file at path, and makes it if there is none. It
+// returns the file's size.
+func (l *Log) open(path string) (size int64, err error) {
+	for {
+		if l.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
+			return 0, err
+		}
+		if err := atomicfile.Lock(l.file); errors.Is(err, atomicfile.ErrLocked) {
+			return 0, fmt.Errorf("%w: %s: %w", ErrLogInUse, path, err)
+		}
+		info, err := l.file.Stat()
+		if err != nil {
+			return 0, err
+		}
+		// Before it was locked another training may have put its log there.
+		if there, err := os.Stat(path); err == nil && os.SameFile(info, there) {
+			return info.Size(), nil
+		}
+		l.file.Close()
 	}
-	if err := atomicfile.Lock(l.file); errors.Is(err, atomicfile.ErrLocked) {
-		return fmt.Errorf("%w: %s: %w", ErrLogInUse, path, err)
-	}
-	return nil
 }
 
 // maxRow is more bytes than any row has.

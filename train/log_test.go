@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"pigpen/env"
@@ -248,6 +249,48 @@ func TestLogShared(t *testing.T) {
 		writeLog(t, path, after(1000), rows[1])
 		if got, want := readFile(t, path), begin(ending)+lines[0]+lines[1]; got != want {
 			t.Errorf("closed and resumed, the log is\n%swant\n%s", got, want)
+		}
+	}
+}
+
+// TestLogBegunAtOnce checks that of several trainings which begin a log at the
+// same time, whether a file is there or not, one has it and the others are
+// refused: none goes on with a file that another has replaced.
+func TestLogBegunAtOnce(t *testing.T) {
+	const trainings = 4
+	for round := range 50 {
+		path := filepath.Join(t.TempDir(), "log.csv")
+		if round%2 == 1 {
+			writeFile(t, path, "notes\n")
+		}
+		logs, refused := make(chan *train.Log, trainings), make(chan error, trainings)
+		var all sync.WaitGroup
+		for range trainings {
+			all.Go(func() {
+				l, _, err := train.OpenLog(path, provenance, nil)
+				if err != nil {
+					refused <- err
+				} else {
+					logs <- l
+				}
+			})
+		}
+		all.Wait()
+		close(refused)
+		if len(logs) != 1 {
+			t.Fatalf("round %d: %d trainings have the log, want 1", round, len(logs))
+		}
+		for err := range refused {
+			if !errors.Is(err, train.ErrLogInUse) {
+				t.Errorf("round %d: OpenLog: %v, want %v", round, err, train.ErrLogInUse)
+			}
+		}
+		l := <-logs
+		if err := errors.Join(l.Write(rows[0]), l.Close()); err != nil {
+			t.Errorf("round %d: Write and Close: %v", round, err)
+		}
+		if got, want := readFile(t, path), heading+lines[".csv"][0]; got != want {
+			t.Errorf("round %d: the log is\n%swant\n%s", round, got, want)
 		}
 	}
 }
