@@ -5,21 +5,25 @@ time. The table goes to `pigpen import`, and `pigpen eval` tells exactly how goo
 Usage: tabular.py [steps], each of 300 decisions.
 """
 import json, os, random, subprocess, sys
+from typing import Any
 
-pigpen, games, steps = os.environ.get("PIGPEN_BIN", "pigpen"), 300, int((sys.argv[1:] or [8000])[0])
+pigpen, games, steps = os.environ.get("PIGPEN_BIN", "pigpen"), 300, int((sys.argv[1:] or ["8000"])[0])
 server = subprocess.Popen([pigpen, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+assert server.stdin and server.stdout
+to, replies = server.stdin, server.stdout
 
-def ask(**request):
-    print(json.dumps(request), file=server.stdin, flush=True)
-    reply = json.loads(server.stdout.readline())
+def ask(**request: Any) -> dict[str, Any]:
+    print(json.dumps(request), file=to, flush=True)
+    reply: dict[str, Any] = json.loads(replies.readline())
     return reply if reply["ok"] else sys.exit(reply["error"]["message"])
 
 random.seed(1)
 env = ask(op="make", variant="piglet", num_envs=games, autoreset="same_step")["env"]
 rows = ask(op="reset", env=env, seed=1)
-visits, value = {}, {}
+visits: dict[Any, int] = {}
+value: dict[Any, float] = {}
 
-def best(row, mask):
+def best(row: list[int], mask: Any) -> tuple[float, int]:
     return max((value.get((tuple(row), action), 0), action) for action in (0, 1) if mask[action])
 
 for _ in range(steps):

@@ -10,7 +10,7 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 import torch
-from gymnasium.vector import AutoresetMode
+from gymnasium.vector import AutoresetMode, VectorEnv
 from stable_baselines3.common.torch_layers import FlattenExtractor
 from stable_baselines3.common.vec_env import VecEnv
 
@@ -32,7 +32,9 @@ class SB3VecEnv(VecEnv):
             ``mask="observation"``: MaskablePPO asks :meth:`env_method` for the masks.
     """
 
-    def __init__(self, env: PigVectorEnv) -> None:
+    def __init__(self, env: VectorEnv[Any, Any, Any]) -> None:
+        if not isinstance(env, PigVectorEnv):
+            raise BadArgument(f"SB3VecEnv takes a PigVectorEnv without wrappers, not {env}")
         if env.metadata["autoreset_mode"] is not AutoresetMode.SAME_STEP:
             raise BadArgument("SB3 begins episodes in the step that ends the last: use AutoresetMode.SAME_STEP")
         space = env.single_observation_space
