@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import gymnasium
 import numpy as np
@@ -75,7 +75,7 @@ class PigEnv(Playing, gymnasium.Env[Any, int]):
         self._rolls = settings.illegal not in ("noop", "error")
         box = self._encoder.space
         self.observation_space = with_mask(box) if self._dict else box
-        self.action_space = gymnasium.spaces.Discrete(2)
+        self.action_space = cast(Any, gymnasium.spaces.Discrete(2))
         self._hold = self._live = False
         self._last = np.zeros(len(self._games.columns), np.int16)
 
