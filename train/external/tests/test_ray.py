@@ -80,7 +80,7 @@ def train_through_kills(config, modules):
         where = algorithm.env_runner_group.foreach_env_runner(
             lambda runner: (os.getpid(), ray.get_runtime_context().get_node_id()), local_env_runner=False
         )
-        assert len({node for _, node in where}) == 2, "the runners are on one node"
+        assert len({node for _, node in where}) == 2, f"the runners are on one node: {where}"
         algorithm.train()
         (first, _), (second, _) = where
         for pid in serving()[first]:

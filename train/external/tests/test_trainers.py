@@ -11,6 +11,7 @@ import contextlib
 import gc
 import importlib.metadata
 import io
+import re
 import warnings
 from pathlib import Path
 
@@ -69,6 +70,14 @@ def test_sb3(algorithm, illegal):
         check_env(shown.unwrapped, warn=False)
     env.close()
     agent.get_env().close()
+
+
+def test_sb3_in_the_readme_of_the_project(capsys):
+    readme = Path(__file__).parents[3] / "README.md"
+    (block,) = re.findall(r"```python\n(.*?)```", readme.read_text(), re.DOTALL)
+    assert len(block.strip().splitlines()) <= 11
+    exec(block.replace("20_000", "2_048"), {})
+    assert re.search(r"\(.*, .*\)", capsys.readouterr().out)
 
 
 def test_sb3_evaluations_return_for_unmasked_learners():
