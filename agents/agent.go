@@ -58,79 +58,33 @@ type Gauges struct {
 	Coverage float64
 }
 
-// Settings are an agent's parameters. A recipe uses those that it lists.
-type Settings struct {
-	// Update says what an estimate is moved towards.
-	Update Update
-	// StepSize says how far an estimate moves towards each new sample.
-	StepSize StepSize
-	// Epsilon is the chance of exploring.
-	Epsilon Epsilon
-	// ExploringStarts begins episodes in drawn states (env.Game.DrawStart)
-	// and draws their first action; otherwise they begin where games do.
-	ExploringStarts bool
-}
-
-// An Update says what an estimate of rolling is moved towards.
-type Update uint8
-
-const (
-	// SampleUpdate takes the value of what the dice did.
-	SampleUpdate Update = iota
-	// ExpectedUpdate takes the mean over all that the dice can do, which the
-	// agent is told (env.Game.Outcomes).
-	ExpectedUpdate
-)
-
-// String returns "sample" or "expected".
-func (u Update) String() string {
-	switch u {
-	case SampleUpdate:
-		return "sample"
-	case ExpectedUpdate:
-		return "expected"
-	}
-	return fmt.Sprintf("Update(%d)", uint8(u))
-}
-
-// A Setting names a field of [Settings].
-type Setting string
-
-// The settings, as flags and policy files name them.
-const (
-	UpdateSetting   Setting = "update"
-	StepSizeSetting Setting = "step-size"
-	EpsilonSetting  Setting = "epsilon"
-	StartsSetting   Setting = "starts"
-)
-
-// A Recipe is a way in which a kind of agent learns.
+// A Recipe is a way in which a kind of agent learns. Packages that bring learners of
+// their own make recipes as literals; Name, BytesPerEntry and Make must be set.
 type Recipe struct {
 	Name string
-	// Doc describes the recipe in a line.
+	// Doc describes the recipe in one line.
 	Doc string
-	// Defaults are the settings taken unless others are asked for. They pass
-	// Settings.Check.
-	Defaults Settings
-	// Expected are the defaults with expected updates, where there are any.
-	Expected Settings
-	// ManyPlayers are the defaults with three and more players, where they differ.
-	ManyPlayers Settings
-	// Uses lists the settings that the recipe heeds.
-	Uses []Setting
-	// MaxPlayers is the largest number of players that it learns for.
+	// Settings declares the parameters of the recipe, in the order of the help.
+	Settings []Setting
+	// MaxPlayers is the largest number of players of a game that the recipe can
+	// learn; 0 is any number.
 	MaxPlayers int
-
-	// Reached are what trainings with the default settings came to on pig to 100,
-	// by number of players and then by length.
+	// Reached holds results of trainings with the default settings on pig to 100, in
+	// order of number of players and then of length.
 	Reached []Reached
 
-	bytes func(workers int) int
-	make  func(Config) Agent
+	// BytesPerEntry returns the memory, in bytes for each entry of the layout, that
+	// an agent takes while it learns with the given number of workers. [pigpen/train]
+	// compares this with its memory limit. Temporary memory at the end of a round, up
+	// to a third more, is left out.
+	BytesPerEntry func(workers int) int
+	// Make returns an untrained agent. c.Settings has a value for each of Settings.
+	// Call [Recipe.New] instead, which sees to that.
+	Make func(c Config) Agent
 }
 
-// A Reached is what a training came to: so much that somebody who sees a poor
-// result can tell whether to expect a better one.
+// A Reached is the result of one training. It tells users who see a poor result
+// whether to expect a better one.
 type Reached struct {
 	Players int
 	// PerEntry is the number of decisions for each entry of the table.
@@ -140,10 +94,12 @@ type Reached struct {
 	Wins float64
 }
 
-// Expect returns what a training for so many players with so many decisions for
-// each entry of the table can be expected to reach: the win probability of the
-// longest one in Reached that was not longer or, with less set, of the shortest,
-// which was longer. known is false if there is none for so many players.
+// Expect returns the win probability that a training can be expected to reach on a
+// game for the given number of players, with perEntry decisions for each entry of
+// the table. It is that of the longest training in Reached with at most perEntry
+// decisions. If all were longer, less is true and the win probability is that of
+// the shortest one. If Reached has no training with that number of players, known
+// is false.
 func (r Recipe) Expect(players int, perEntry float64) (wins float64, less, known bool) {
 	for _, x := range r.Reached {
 		switch {
@@ -157,33 +113,59 @@ func (r Recipe) Expect(players int, perEntry float64) (wins float64, less, known
 	return wins, false, known
 }
 
-// A Config is what an agent is made of.
+// A Config describes an agent.
 type Config struct {
-	Layout   policies.Layout
+	Layout policies.Layout
+	// Settings are values of settings of the recipe; those left out have defaults.
 	Settings Settings
 	Seed     uint64
-	// StepLimit truncates an episode after so many decisions; 0 is no limit.
+	// StepLimit is the number of decisions after which an episode is truncated; 0 is
+	// no limit.
 	StepLimit int
 }
 
-// BytesPerEntry returns the memory that each entry of the layout takes while
-// learning with so many goroutines: what a training needs is refused by it. It
-// is exact but for what is made and dropped at the end of a round, a third more
-// at most.
-func (r Recipe) BytesPerEntry(workers int) int { return r.bytes(workers) }
-
-// DefaultsFor returns the settings that are taken for g unless others are asked
-// for.
-func (r Recipe) DefaultsFor(g env.Game) Settings {
-	if g.Players() > 2 && r.ManyPlayers != (Settings{}) {
-		return r.ManyPlayers
+// Defaults returns the default value of each setting for g. It panics if a default
+// is not in its domain.
+func (r Recipe) Defaults(g env.Game) Settings {
+	s, err := r.Resolve(g, nil)
+	if err != nil {
+		panic(err)
 	}
-	return r.Defaults
+	return s
 }
 
-// New returns an untrained agent for the layout's game, which must not have
-// more players than MaxPlayers.
-func (r Recipe) New(c Config) Agent { return r.make(c) }
+// Plays returns nil if r can learn g, or an error that wraps [ErrRecipe].
+func (r Recipe) Plays(g env.Game) error {
+	if r.MaxPlayers > 0 && g.Players() > r.MaxPlayers {
+		return fmt.Errorf("%w for %v: %s is for up to %d players", ErrRecipe, g, r.Name, r.MaxPlayers)
+	}
+	return nil
+}
+
+// Check returns nil if r can make agents that learn g with the given settings, or
+// an error that wraps [ErrRecipe] or [ErrSetting].
+func (r Recipe) Check(g env.Game, given Settings) error {
+	switch {
+	case r.Name == "":
+		return fmt.Errorf("%w: it has no name", ErrRecipe)
+	case r.Make == nil || r.BytesPerEntry == nil:
+		return fmt.Errorf("%w: %s has no Make or no BytesPerEntry", ErrRecipe, r.Name)
+	}
+	if err := r.Plays(g); err != nil {
+		return err
+	}
+	_, err := r.Resolve(g, given)
+	return err
+}
+
+// New returns an untrained agent. The error is that of [Recipe.Check].
+func (r Recipe) New(c Config) (Agent, error) {
+	if err := r.Check(c.Layout.Game(), c.Settings); err != nil {
+		return nil, err
+	}
+	c.Settings, _ = r.Resolve(c.Layout.Game(), c.Settings)
+	return r.Make(c), nil
+}
 
 // A Kind is a learner, with the recipes that it can follow.
 type Kind struct {
@@ -229,7 +211,7 @@ func Lookup(name string) (Kind, error) {
 func (k Kind) Recipe(name string, g env.Game) (Recipe, error) {
 	var names []string
 	for _, r := range k.Recipes {
-		fits := g.Players() <= r.MaxPlayers
+		fits := r.Plays(g) == nil
 		if r.Name == name && !fits {
 			return Recipe{}, fmt.Errorf("%w for %v: %s of %s is for up to %d players", ErrRecipe, g, name, k.Name, r.MaxPlayers)
 		}

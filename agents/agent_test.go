@@ -3,7 +3,6 @@ package agents
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -29,9 +28,6 @@ func TestKinds(t *testing.T) {
 				t.Errorf("%s has the recipe %q with doc %q, want unique names and docs", k.Name, r.Name, r.Doc)
 			}
 			recipes = append(recipes, r.Name)
-			if err := r.Defaults.Check(); err != nil {
-				t.Errorf("the defaults of %s of %s: %v", r.Name, k.Name, err)
-			}
 		}
 		if last := k.Recipes[len(k.Recipes)-1]; last.Name != Textbook || last.MaxPlayers != env.MaxPlayers {
 			t.Errorf("the recipes of %s end with %s for up to %d players, want %s for %d", k.Name, last.Name, last.MaxPlayers, Textbook, env.MaxPlayers)
@@ -103,7 +99,7 @@ func TestBytesPerEntry(t *testing.T) {
 	l := pigLayout(2, 100)
 	forEachRecipe(t, func(t *testing.T, r Recipe) {
 		for _, workers := range []int{1, 2, 5} {
-			agent := r.New(Config{Layout: l, Settings: r.Defaults, Seed: 1, StepLimit: 1000})
+			agent := newAgent(r, Config{Layout: l, Seed: 1, StepLimit: 1000})
 			for range 3 {
 				agent.Learn(workers)
 			}
@@ -153,7 +149,7 @@ func TestUntrained(t *testing.T) {
 			if l.Game().Players() > r.MaxPlayers {
 				return
 			}
-			agent := r.New(Config{Layout: l, Settings: r.Defaults, Seed: 1})
+			agent := newAgent(r, Config{Layout: l, Seed: 1})
 			greedy, gauges := agent.Greedy(), agent.Gauges()
 			if greedy.Layout() != l {
 				t.Errorf("Greedy().Layout() = %+v, want %+v", greedy.Layout(), l)
@@ -164,11 +160,20 @@ func TestUntrained(t *testing.T) {
 					t.Fatalf("Greedy() of a new agent rolls in %+v: %t, want %t", s, got, want)
 				}
 			}
-			if want := (Gauges{Epsilon: r.Defaults.Epsilon.Start}); gauges != want {
+			if want := (Gauges{Epsilon: startEpsilon(r, l.Game())}); gauges != want {
 				t.Errorf("Gauges() of a new agent = %+v, want %+v", gauges, want)
 			}
 		})
 	})
+}
+
+// startEpsilon returns the chance of exploring with which r begins to learn g by
+// default.
+func startEpsilon(r Recipe, g env.Game) float64 {
+	if _, ok := r.Setting("epsilon"); !ok {
+		return 0
+	}
+	return r.Defaults(g).Epsilon().At(0)
 }
 
 // A course is a game to learn, and a number of calls of Learn in which every
@@ -228,7 +233,7 @@ func TestDeterminism(t *testing.T) {
 		t.Parallel()
 		for _, c := range courses(r) {
 			train := func(seed uint64, workers func(call int) int) outcome {
-				return follow(t, r.New(Config{Layout: c.layout, Settings: r.Defaults, Seed: seed, StepLimit: 1000}), c.calls, workers)
+				return follow(t, newAgent(r, Config{Layout: c.layout, Seed: seed, StepLimit: 1000}), c.calls, workers)
 			}
 			g := c.layout.Game()
 			one := train(1, always(1))
@@ -254,7 +259,7 @@ func TestSeedsDiffer(t *testing.T) {
 	l := pigLayout(2, 40)
 	forEachRecipe(t, func(t *testing.T, r Recipe) {
 		greedy := func(seed uint64) *policies.Table {
-			a := r.New(Config{Layout: l, Settings: r.Defaults, Seed: seed, StepLimit: 1000})
+			a := newAgent(r, Config{Layout: l, Seed: seed, StepLimit: 1000})
 			for steps := int64(0); steps < 1_500_000; {
 				steps += a.Learn(1).Steps
 			}
@@ -272,8 +277,8 @@ func TestLookingChangesNothing(t *testing.T) {
 	forEachRecipe(t, func(t *testing.T, r Recipe) {
 		t.Parallel()
 		for _, c := range courses(r) {
-			seen := r.New(Config{Layout: c.layout, Settings: r.Defaults, Seed: 1, StepLimit: 1000})
-			unseen := r.New(Config{Layout: c.layout, Settings: r.Defaults, Seed: 1, StepLimit: 1000})
+			seen := newAgent(r, Config{Layout: c.layout, Seed: 1, StepLimit: 1000})
+			unseen := newAgent(r, Config{Layout: c.layout, Seed: 1, StepLimit: 1000})
 			want := follow(t, unseen, c.calls, always(2))
 			var last outcome
 			for call := range c.calls {
@@ -300,7 +305,7 @@ func TestLookingChangesNothing(t *testing.T) {
 func TestLearnAllocatesLittle(t *testing.T) {
 	forEachRecipe(t, func(t *testing.T, r Recipe) {
 		for players := 1; players <= min(3, r.MaxPlayers); players++ {
-			agent := r.New(Config{Layout: pigLayout(players, 20), Settings: r.Defaults, Seed: 1, StepLimit: 1000})
+			agent := newAgent(r, Config{Layout: pigLayout(players, 20), Seed: 1, StepLimit: 1000})
 			// An agent may keep what its longest episode took.
 			episodes := int64(0)
 			for range 20 {
@@ -326,22 +331,13 @@ func TestLearnAllocatesLittle(t *testing.T) {
 func TestStepLimit(t *testing.T) {
 	forEachRecipe(t, func(t *testing.T, r Recipe) {
 		for _, limit := range []int{1, 2, 7} {
-			agent := r.New(Config{Layout: pigLayout(2, 12), Settings: r.Defaults, Seed: 1, StepLimit: limit})
+			agent := newAgent(r, Config{Layout: pigLayout(2, 12), Seed: 1, StepLimit: limit})
 			o := follow(t, agent, 60, always(2))
 			if o.played.Episodes == 0 || o.played.Steps > int64(limit)*o.played.Episodes {
 				t.Errorf("with step limit %d Learn plays %+v", limit, o.played)
 			}
 		}
 	})
-}
-
-// TestUpdateString checks the names of updates.
-func TestUpdateString(t *testing.T) {
-	for u, want := range map[Update]string{SampleUpdate: "sample", ExpectedUpdate: "expected", 7: "Update(7)"} {
-		if got := fmt.Sprint(u); got != want {
-			t.Errorf("String() of update %d = %q, want %q", uint8(u), got, want)
-		}
-	}
 }
 
 // TestGaugesByHand takes the means of estimates by hand.

@@ -21,7 +21,10 @@ func BenchmarkLearn(b *testing.B) {
 		for _, r := range k.Recipes {
 			for workers := 1; workers <= 2; workers++ {
 				b.Run(fmt.Sprintf("%s/%s/workers-%d", k.Name, r.Name, workers), func(b *testing.B) {
-					agent := r.New(agents.Config{Layout: l, Settings: r.Defaults, Seed: 1, StepLimit: policies.DefaultStepLimit})
+					agent, err := r.New(agents.Config{Layout: l, Seed: 1, StepLimit: policies.DefaultStepLimit})
+					if err != nil {
+						b.Fatal(err)
+					}
 					steps := int64(0)
 					for b.Loop() {
 						steps += agent.Learn(workers).Steps

@@ -15,7 +15,7 @@ import (
 // players, and tries.
 func TestCochonControl(t *testing.T) {
 	envtest.SkipUnderRaceDetector(t)
-	average := Settings{StepSize: StepSize{Scale: 1, Power: 1}, Epsilon: Epsilon{Start: 0.5}, ExploringStarts: true}
+	average := Settings{"step-size": "1/n", "step-size-floor": "0", "epsilon": "0.5", "starts": "exploring"}
 	type control struct {
 		name     string
 		recipe   Recipe
@@ -26,11 +26,11 @@ func TestCochonControl(t *testing.T) {
 		states   int    // that were, at least
 	}
 	for _, test := range sized([]control{
-		{"qlearning", qLearningTextbook, qLearningTextbook.Defaults, 2, 1_000_000, 50, 150},
+		{"qlearning", qLearningTextbook, nil, 2, 1_000_000, 50, 150},
 		{"qlearning", qLearningTextbook, average, 3, 2_000_000, 300, 40},
 		{"montecarlo", monteCarloTextbook, average, 2, 5_000_000, 2_500, 15},
 	}, []control{
-		{"qlearning", qLearningTextbook, qLearningTextbook.Defaults, 2, 3_000_000, 1, 450},
+		{"qlearning", qLearningTextbook, nil, 2, 3_000_000, 1, 450},
 		{"qlearning", qLearningTextbook, average, 3, 10_000_000, 300, 400},
 		{"qlearning", qLearningTextbook, average, 4, 20_000_000, 300, 500},
 		{"montecarlo", monteCarloTextbook, average, 2, 60_000_000, 10_000, 80},
@@ -74,9 +74,9 @@ func TestCochonDefaults(t *testing.T) {
 		steps    int64
 		most     int // states in which it holds
 	}{
-		{curriculumRecipe, curriculumRecipe.Defaults, sized[int64](2_000_000, 5_000_000), 5},
-		{curriculumRecipe, curriculumRecipe.Expected, 1_000_000, 0},
-		{roundsRecipe, roundsRecipe.Defaults, sized[int64](5_000_000, 30_000_000), 0},
+		{curriculumRecipe, nil, sized[int64](2_000_000, 5_000_000), 5},
+		{curriculumRecipe, Settings{"update": "expected"}, 1_000_000, 0},
+		{roundsRecipe, nil, sized[int64](5_000_000, 30_000_000), 0},
 	} {
 		greedy := learn(test.recipe, l, test.settings, test.steps).Greedy()
 		holds := 0
@@ -86,7 +86,7 @@ func TestCochonDefaults(t *testing.T) {
 			}
 		}
 		if win := compare(t, greedy, perfect).WinMean(); holds > test.most || win < 0.4999 {
-			t.Errorf("%s, %v updates: Greedy() holds in %d of %d states and wins %.5f, want %d at most, 0.4999 or more", test.recipe.Name, test.settings.Update, holds, l.Entries(), win, test.most)
+			t.Errorf("%s, %v: Greedy() holds in %d of %d states and wins %.5f, want %d at most, 0.4999 or more", test.recipe.Name, test.settings, holds, l.Entries(), win, test.most)
 		}
 	}
 }

@@ -36,14 +36,27 @@ import (
 // the step size may be 1.
 var curriculumRecipe = Recipe{
 	Name: "curriculum", Doc: "from the end of the game backwards",
-	Defaults:   Settings{StepSize: StepSize{Scale: 1, Power: 0.75}, Epsilon: Epsilon{Start: 0.65}},
-	Expected:   Settings{StepSize: StepSize{Scale: 1}, Epsilon: Epsilon{Start: 0.8}, Update: ExpectedUpdate},
-	Uses:       []Setting{UpdateSetting, StepSizeSetting, EpsilonSetting},
+	Settings: []Setting{
+		{
+			Name: "update", Domain: Words{"sample", "expected"}, Default: "sample",
+			Doc: "what an estimate moves towards, a sample of the dice or their expectation",
+		},
+		stepSizeSetting.withDefault("n^-0.75", Case{expectedUpdates, "1"}),
+		stepSizeFloorSetting.withDefault("0"),
+		epsilonSetting.withDefault("0.65", Case{expectedUpdates, "0.8"}),
+		epsilonHalvingSetting, epsilonFloorSetting,
+	},
 	MaxPlayers: 2,
 	// The least of targets 50, 100 and 200; pig to 100 for the last.
-	Reached: []Reached{{2, 50, 0.454}, {2, 100, 0.470}, {2, 200, 0.479}, {2, 400, 0.485}, {2, 800, 0.490}, {2, 5000, 0.497}},
-	bytes:   func(int) int { return curriculumBytes },
-	make:    func(c Config) Agent { return newCurriculum(c) },
+	Reached:       []Reached{{2, 50, 0.454}, {2, 100, 0.470}, {2, 200, 0.479}, {2, 400, 0.485}, {2, 800, 0.490}, {2, 5000, 0.497}},
+	BytesPerEntry: func(int) int { return curriculumBytes },
+	Make:          func(c Config) Agent { return newCurriculum(c) },
+}
+
+// expectedUpdates holds if the agent is told the chances of the dice.
+var expectedUpdates = Condition{
+	Doc:   "with --update expected",
+	Holds: func(_ env.Game, s Settings) bool { return s.Text("update") == "expected" },
 }
 
 // curriculumBytes is what an entry takes: a float32 estimate and a 16-bit
@@ -64,8 +77,10 @@ const (
 
 type curriculum struct {
 	afterstates
-	config  Config
-	weights []float32
+	config          Config
+	weights         []float32
+	schedule        Epsilon
+	expectedUpdates bool
 	// value[i] estimates the return of rolling in the states of number i, for
 	// the player who rolls; count[i] is the number of its samples, as far as
 	// it is remembered and as weights goes.
@@ -109,7 +124,8 @@ var lowest = float32(math.Inf(-1))
 func newCurriculum(c Config) *curriculum {
 	n := c.Layout.Entries()
 	q := &curriculum{
-		afterstates: newAfterstates(c.Layout), config: c, weights: c.Settings.StepSize.weights(),
+		afterstates: newAfterstates(c.Layout), config: c,
+		weights: c.Settings.StepSize().weights(), schedule: c.Settings.Epsilon(), expectedUpdates: c.Settings.Text("update") == "expected",
 		value: make([]float32, n), count: make([]uint16, n),
 	}
 	q.at.Sum = q.highest()
@@ -158,7 +174,7 @@ func (q *curriculum) Learn(workers int) Played {
 		}
 		q.crew = append(q.crew, t)
 	}
-	q.epsilon = q.config.Settings.Epsilon.At(q.at.Steps)
+	q.epsilon = q.schedule.At(q.at.Steps)
 	list := q.standings(int(q.at.Sum))
 	seed := env.SeedAt(env.SeedAt(env.SeedAt(q.config.Seed, uint64(q.at.Pass)), uint64(q.at.Sum)), uint64(q.at.Block))
 	played := share(q.crew[:workers], len(list), func(t *tutor, i int) Played {
@@ -212,7 +228,7 @@ func (q *curriculum) teach(t *tutor, s env.State, seed uint64) (played Played) {
 // episode plays from the start of a turn until the banked scores change, and
 // learns from it.
 func (q *curriculum) episode(t *tutor, from *env.State) {
-	m, expected := &t.match, q.config.Settings.Update == ExpectedUpdate
+	m, expected := &t.match, q.expectedUpdates
 	if err := m.ResetTo(*from); err != nil {
 		panic(err) // the curriculum starts in states of the game
 	}
@@ -332,7 +348,7 @@ func (q *curriculum) Greedy() *policies.Table { return q.greedy(q.value) }
 // Gauges implements [Agent].
 func (q *curriculum) Gauges() Gauges {
 	g := gauges(q.count, func(n uint16) float64 { return float64(q.weights[n]) })
-	g.Epsilon = q.config.Settings.Epsilon.At(q.at.Steps)
+	g.Epsilon = q.schedule.At(q.at.Steps)
 	return g
 }
 

@@ -12,14 +12,15 @@ import (
 )
 
 // updates are those that the curriculum knows.
-var updates = []Update{SampleUpdate, ExpectedUpdate}
+var updates = []string{"sample", "expected"}
 
 // curriculumSettings are the defaults with the given update.
-func curriculumSettings(u Update) Settings {
-	if u == ExpectedUpdate {
-		return curriculumRecipe.Expected
+func curriculumSettings(update string) Settings {
+	s, err := curriculumRecipe.Resolve(game("pig", 2, 10), Settings{"update": update})
+	if err != nil {
+		panic(err)
 	}
-	return curriculumRecipe.Defaults
+	return s
 }
 
 // study has a new agent follow the curriculum through so many passes.
@@ -45,7 +46,7 @@ func (q *curriculum) worth(s env.State) float64 {
 // Game Pig", UMAP Journal 25(1), 2004.
 func TestCurriculumPiglet(t *testing.T) {
 	envtest.SkipUnderRaceDetector(t)
-	for update, near := range map[Update]float64{SampleUpdate: 0.02, ExpectedUpdate: 1e-4} {
+	for update, near := range map[string]float64{"sample": 0.02, "expected": 1e-4} {
 		q := study(game("piglet", 2, 2), curriculumSettings(update), 10)
 		for _, test := range []struct {
 			own, other, turnTotal int
@@ -72,7 +73,7 @@ func TestCurriculumFindsTheValues(t *testing.T) {
 			t.Run(fmt.Sprintf("%v, %v updates", g, u), func(t *testing.T) {
 				t.Parallel()
 				passes, near, least, most := int64(7), 0.04, 0.496, 1.005
-				if u == ExpectedUpdate {
+				if u == "expected" {
 					passes, near, least, most = 5, 0.01, 0.4999, 1.0001
 				}
 				if g.Variant().Ending == env.AfterRound {
@@ -115,13 +116,13 @@ func TestCurriculumPig(t *testing.T) {
 		win   float64
 	}
 	for _, test := range []struct {
-		update Update
+		update string
 		long   bool
 		levels []level
 	}{
-		{SampleUpdate, false, []level{{15_000_000, 0.44}}},
-		{SampleUpdate, true, []level{{20_000_000, 0.445}, {50_000_000, 0.455}, {100_000_000, 0.47}, {200_000_000, 0.48}}},
-		{ExpectedUpdate, true, []level{{16_000_000, 0.48}, {32_000_000, 0.49}}},
+		{"sample", false, []level{{15_000_000, 0.44}}},
+		{"sample", true, []level{{20_000_000, 0.445}, {50_000_000, 0.455}, {100_000_000, 0.47}, {200_000_000, 0.48}}},
+		{"expected", true, []level{{16_000_000, 0.48}, {32_000_000, 0.49}}},
 	} {
 		if test.long && !*long {
 			continue
@@ -145,7 +146,7 @@ func TestExpectedUpdatesLearnFaster(t *testing.T) {
 	const target, steps, better = 50, 2_000_000, 0.015
 	g := game("pig", 2, target)
 	perfect := perfectPlay(t, g)
-	var win [2]float64
+	win := make(map[string]float64)
 	for _, u := range updates {
 		a := newCurriculum(Config{Layout: pigLayout(2, target), Settings: curriculumSettings(u), Seed: 1})
 		for a.at.Steps < steps {
@@ -153,8 +154,8 @@ func TestExpectedUpdatesLearnFaster(t *testing.T) {
 		}
 		win[u] = compare(t, a.Greedy(), perfect).WinMean()
 	}
-	if win[ExpectedUpdate] < win[SampleUpdate]+better {
-		t.Errorf("after %d decisions sample updates win %.4f against perfect play and expected ones %.4f, want %v more", steps, win[SampleUpdate], win[ExpectedUpdate], better)
+	if win["expected"] < win["sample"]+better {
+		t.Errorf("after %d decisions sample updates win %.4f against perfect play and expected ones %.4f, want %v more", steps, win["sample"], win["expected"], better)
 	}
 }
 
@@ -178,7 +179,7 @@ func TestOrderOfLessons(t *testing.T) {
 				}
 				highest = max(highest, sum)
 			}
-			q := newCurriculum(Config{Layout: l, Settings: curriculumRecipe.Defaults, StepLimit: 100})
+			q := newCurriculum(Config{Layout: l, Settings: curriculumSettings("sample"), StepLimit: 100})
 			steps := int64(0)
 			for pass := range int64(3) {
 				for sum := highest; sum >= 0; sum-- {
@@ -216,7 +217,7 @@ func TestStandingsCoverTurns(t *testing.T) {
 					want[start] = 2 // for each of two seats
 				}
 			}
-			q := newCurriculum(Config{Layout: l, Settings: curriculumRecipe.Defaults})
+			q := newCurriculum(Config{Layout: l, Settings: curriculumSettings("sample")})
 			got := make(map[int]int)
 			for sum := range int(q.highest()) + 1 {
 				for _, s := range q.standings(sum) {
@@ -251,7 +252,7 @@ func TestStandingsCoverTurns(t *testing.T) {
 // copied and everything looked up when it is needed.
 type pupil struct {
 	game     env.Game
-	settings Settings
+	settings tuning
 	weight   func(n int) float32
 	seed     uint64
 	limit    int
@@ -268,7 +269,7 @@ type pupil struct {
 	banked map[[2]int]float32
 }
 
-func newPupil(g env.Game, s Settings, weight func(n int) float32, seed uint64, limit int) *pupil {
+func newPupil(g env.Game, s tuning, weight func(n int) float32, seed uint64, limit int) *pupil {
 	p := &pupil{game: g, settings: s, weight: weight, seed: seed, limit: limit, value: make(map[view]float32), count: make(map[view]int)}
 	p.sum = p.highest()
 	return p
@@ -368,7 +369,7 @@ func (p *pupil) episode(m *env.Match, from env.State) {
 		if !s.over {
 			sample += p.foreign(p.best(s.next), s.next, s.state.Seat)
 		}
-		if p.settings.Update == ExpectedUpdate {
+		if p.settings.Expected {
 			sample = p.expectation(s.state)
 		}
 		v := see(p.game, s.state)
@@ -453,13 +454,13 @@ func TestCurriculumAgainstReference(t *testing.T) {
 		if g.Variant().Ending == env.AfterRound && g.Target() > 2 || g.Variant().ID == "cochon" && g != game("cochon", 2, 10) {
 			continue // many states; long
 		}
-		for i, s := range []Settings{
+		for i, s := range []tuning{
 			{StepSize: StepSize{Scale: 1, Power: 1}, Epsilon: Epsilon{Start: 0.5}},
 			{StepSize: StepSize{Scale: 0.25}, Epsilon: Epsilon{Start: 0.9, Floor: 0.2, Halving: 1000}},
 			{StepSize: StepSize{Scale: 1, Power: 1, Floor: 0.0625}, Epsilon: Epsilon{}},
-			{StepSize: StepSize{Scale: 1, Power: 1}, Epsilon: Epsilon{Start: 0.3}, Update: ExpectedUpdate},
+			{StepSize: StepSize{Scale: 1, Power: 1}, Epsilon: Epsilon{Start: 0.3}, Expected: true},
 			{StepSize: StepSize{Scale: 1, Power: 1}, Epsilon: Epsilon{Start: 0.5}}, // with a step limit
-			{StepSize: StepSize{Scale: 0.5}, Epsilon: Epsilon{}, Update: ExpectedUpdate},
+			{StepSize: StepSize{Scale: 0.5}, Epsilon: Epsilon{}, Expected: true},
 		} {
 			if !*long && (i+k)%3 != 0 {
 				continue // each game has two settings, and each setting some games
@@ -479,13 +480,13 @@ func TestCurriculumAgainstReference(t *testing.T) {
 	}
 }
 
-func checkCurriculum(t *testing.T, g env.Game, s Settings, weight func(n int) float32, limit int) {
+func checkCurriculum(t *testing.T, g env.Game, s tuning, weight func(n int) float32, limit int) {
 	passes := int64(3)
 	if g.Variant().Ending == env.AfterRound {
 		passes = 2
 	}
 	l := layoutOf(g, policies.FullStates)
-	q, p := newCurriculum(Config{Layout: l, Settings: s, Seed: 7, StepLimit: limit}), newPupil(g, s, weight, 7, limit)
+	q, p := newCurriculum(Config{Layout: l, Settings: s.of(curriculumRecipe), Seed: 7, StepLimit: limit}), newPupil(g, s, weight, 7, limit)
 	for q.at.Pass < passes {
 		at := q.at
 		got, want := q.Learn(2), p.learn()

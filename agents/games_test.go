@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"testing"
 
 	"pigpen/env"
@@ -99,16 +101,56 @@ func textbooks() map[string]Recipe {
 	all := make(map[string]Recipe)
 	for _, k := range Kinds() {
 		r := k.Recipes[len(k.Recipes)-1]
-		if _, ok := r.New(Config{Layout: pigLayout(2, 2), Settings: r.Defaults}).(*textbook); ok {
+		if _, ok := newAgent(r, Config{Layout: pigLayout(2, 2)}).(*textbook); ok {
 			all[k.Name] = r
 		}
 	}
 	return all
 }
 
+// A tuning is a typed form of the settings of the recipes here.
+type tuning struct {
+	Expected        bool // updates
+	StepSize        StepSize
+	Epsilon         Epsilon
+	ExploringStarts bool
+}
+
+// of returns those settings that r has.
+func (s tuning) of(r Recipe) Settings {
+	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	word := func(on bool, yes, no string) string {
+		if on {
+			return yes
+		}
+		return no
+	}
+	all := Settings{
+		"update":    word(s.Expected, "expected", "sample"),
+		"step-size": s.StepSize.String(), "step-size-floor": number(s.StepSize.Floor),
+		"epsilon": number(s.Epsilon.Start), "epsilon-floor": number(s.Epsilon.Floor), "epsilon-halving": fmt.Sprint(s.Epsilon.Halving),
+		"starts": word(s.ExploringStarts, "exploring", "game"),
+	}
+	maps.DeleteFunc(all, func(name, _ string) bool { _, ok := r.Setting(name); return !ok })
+	resolved, err := r.Resolve(game("pig", 2, 10), all)
+	if err != nil {
+		panic(err)
+	}
+	return resolved
+}
+
+// newAgent returns a new agent that follows r.
+func newAgent(r Recipe, c Config) Agent {
+	a, err := r.New(c)
+	if err != nil {
+		panic(err)
+	}
+	return a
+}
+
 // newTextbookOf returns an agent that follows a textbook recipe.
-func newTextbookOf(r Recipe, l policies.Layout, s Settings, seed uint64, stepLimit int) *textbook {
-	return r.New(Config{Layout: l, Settings: s, Seed: seed, StepLimit: stepLimit}).(*textbook)
+func newTextbookOf(r Recipe, l policies.Layout, s tuning, seed uint64, stepLimit int) *textbook {
+	return newAgent(r, Config{Layout: l, Settings: s.of(r), Seed: seed, StepLimit: stepLimit}).(*textbook)
 }
 
 // valuesOf returns what an agent that follows a textbook recipe has learned.

@@ -125,7 +125,7 @@ func forEachState(target int, f func(own, other, turnTotal int, roll, hold float
 
 // learn makes an agent and has it learn for so many decisions.
 func learn(r Recipe, l policies.Layout, s Settings, steps int64) Agent {
-	agent := r.New(Config{Layout: l, Settings: s, Seed: 1, StepLimit: 10_000})
+	agent := newAgent(r, Config{Layout: l, Settings: s, Seed: 1, StepLimit: 10_000})
 	for n := int64(0); n < steps; {
 		n += agent.Learn(1).Steps
 	}
@@ -162,7 +162,7 @@ func TestEveryRecipeLearns(t *testing.T) {
 			}
 		}
 		forEachRecipe(t, func(t *testing.T, r Recipe) {
-			greedy := learn(r, layoutOf(test.game, policies.FullStates), r.Defaults, 250_000).Greedy()
+			greedy := learn(r, layoutOf(test.game, policies.FullStates), nil, 250_000).Greedy()
 			if got := score(greedy); got < test.least {
 				t.Errorf("%v: Greedy() scores %.4f against perfect play, want %v or more", test.game, got, test.least)
 			}
@@ -178,8 +178,8 @@ func TestQLearningFindsTheValues(t *testing.T) {
 	for _, target := range []int{2, 4, 6} {
 		t.Run(fmt.Sprint("target ", target), func(t *testing.T) {
 			t.Parallel()
-			s := Settings{StepSize: StepSize{Scale: 1, Power: 0.9}, Epsilon: Epsilon{Start: 0.3}, ExploringStarts: true}
-			v := valuesOf(learn(qLearningTextbook, pigLayout(2, target), s, 2_000_000))
+			s := tuning{StepSize: StepSize{Scale: 1, Power: 0.9}, Epsilon: Epsilon{Start: 0.3}, ExploringStarts: true}
+			v := valuesOf(learn(qLearningTextbook, pigLayout(2, target), s.of(qLearningTextbook), 2_000_000))
 			forEachState(target, func(own, other, k int, roll, hold float64) {
 				s := stateOf(own, other, k)
 				i := v.layout.Index(&s)
@@ -202,8 +202,8 @@ func TestGreedyFindsPerfectPlay(t *testing.T) {
 		for _, target := range []int{2, 4, 7} {
 			t.Run(fmt.Sprint(k, ", target ", target), func(t *testing.T) {
 				t.Parallel()
-				s := Settings{StepSize: StepSize{Scale: 1, Power: 0.8}, Epsilon: Epsilon{Start: 0.2, Halving: 50_000}, ExploringStarts: true}
-				greedy := learn(r, pigLayout(2, target), s, 500_000).Greedy()
+				s := tuning{StepSize: StepSize{Scale: 1, Power: 0.8}, Epsilon: Epsilon{Start: 0.2, Halving: 50_000}, ExploringStarts: true}
+				greedy := learn(r, pigLayout(2, target), s.of(r), 500_000).Greedy()
 				forEachState(target, func(own, other, k int, roll, hold float64) {
 					if got, want := greedy.RollChance(stateOf(own, other, k)) == 1, roll > hold; got != want && 2*math.Abs(roll-hold) > margin {
 						t.Errorf("Greedy() rolls at %d to %d with %d this turn: %t; rolling wins %.3f, holding %.3f", own, other, k, got, roll, hold)
@@ -222,8 +222,8 @@ func TestPigletValues(t *testing.T) {
 	const near = 0.03
 	l := layoutOf(env.Must(env.New(env.Config{Variant: "piglet", Target: 2})), policies.FullStates)
 	for k, r := range textbooks() {
-		s := Settings{StepSize: StepSize{Scale: 1, Power: 0.85}, Epsilon: Epsilon{Start: 0.2, Halving: 10_000}, ExploringStarts: true}
-		v := valuesOf(learn(r, l, s, 500_000))
+		s := tuning{StepSize: StepSize{Scale: 1, Power: 0.85}, Epsilon: Epsilon{Start: 0.2, Halving: 10_000}, ExploringStarts: true}
+		v := valuesOf(learn(r, l, s.of(r), 500_000))
 		for _, test := range []struct {
 			own, other, turnTotal int
 			win                   float64
@@ -247,7 +247,7 @@ func TestThreePlayersStartValue(t *testing.T) {
 	p := (5.0 / 6) / (1 - 1.0/216)
 	want := p - (1-p)/2
 	for k, r := range textbooks() {
-		agent := learn(r, pigLayout(3, 2), Settings{StepSize: StepSize{Scale: 1, Power: 1}}, 300_000)
+		agent := learn(r, pigLayout(3, 2), tuning{StepSize: StepSize{Scale: 1, Power: 1}}.of(r), 300_000)
 		if got := float64(valuesOf(agent).q[env.Roll]); math.Abs(got-want) > 0.01 {
 			t.Errorf("%s: the start is estimated at %v, want %v", k, got, want)
 		}
@@ -292,8 +292,8 @@ func TestOnePlayerValues(t *testing.T) {
 	}
 	const target, near = 12, 0.1
 	for k, r := range textbooks() {
-		s := Settings{StepSize: StepSize{Scale: 1, Power: 0.85}, Epsilon: Epsilon{Start: 0.2, Halving: 10_000}, ExploringStarts: true}
-		v := valuesOf(learn(r, pigLayout(1, target), s, 1_000_000))
+		s := tuning{StepSize: StepSize{Scale: 1, Power: 0.85}, Epsilon: Epsilon{Start: 0.2, Halving: 10_000}, ExploringStarts: true}
+		v := valuesOf(learn(r, pigLayout(1, target), s.of(r), 1_000_000))
 		for own, row := range fewestTurns(target) {
 			for turnTotal, turns := range row {
 				s := env.State{Scores: [env.MaxPlayers]int16{int16(own)}, TurnTotal: int16(turnTotal)}
@@ -328,7 +328,7 @@ func TestTextbookDefaultsLearn(t *testing.T) {
 	}) {
 		t.Run(fmt.Sprint(test.name, ", target ", test.target), func(t *testing.T) {
 			t.Parallel()
-			greedy := learn(test.recipe, pigLayout(2, test.target), test.recipe.Defaults, test.steps).Greedy()
+			greedy := learn(test.recipe, pigLayout(2, test.target), nil, test.steps).Greedy()
 			win := winMean(test.target, func(own, other, k int, _, _ float64) bool {
 				return greedy.RollChance(stateOf(own, other, k)) == 1
 			})

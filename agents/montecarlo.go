@@ -22,12 +22,11 @@ type decision struct {
 
 var monteCarloTextbook = Recipe{
 	Name: Textbook, Doc: "every visit, one episode after the other",
-	Defaults:   Settings{StepSize: StepSize{Scale: 1, Power: 0.7, Floor: 0.001}, Epsilon: Epsilon{Start: 0.2}},
-	Uses:       textbookUses,
-	MaxPlayers: env.MaxPlayers,
-	Reached:    []Reached{{2, 198, 0.301}, {2, 792, 0.375}, {2, 1980, 0.411}, {3, 198, 0.245}},
-	bytes:      func(int) int { return bytesPerEntry },
-	make:       func(c Config) Agent { return newTextbook(c, &MonteCarlo{values: newValues(c.Layout, c.Settings)}) },
+	Settings:      textbookSettings("n^-0.7", "game"),
+	MaxPlayers:    env.MaxPlayers,
+	Reached:       []Reached{{2, 198, 0.301}, {2, 792, 0.375}, {2, 1980, 0.411}, {3, 198, 0.245}},
+	BytesPerEntry: func(int) int { return bytesPerEntry },
+	Make:          func(c Config) Agent { return newTextbook(c, &MonteCarlo{values: newValues(c.Layout, c.Settings)}) },
 }
 
 // Episode plays and learns from one; see [episodic].

@@ -86,7 +86,7 @@ func TestMonteCarloAgainstReference(t *testing.T) {
 // average of the returns that followed.
 func TestMonteCarloAverages(t *testing.T) {
 	forEachSmallGame(t, func(t *testing.T, l policies.Layout) {
-		s := Settings{StepSize: StepSize{Scale: 1, Power: 1}, Epsilon: Epsilon{Start: 0.3}, ExploringStarts: true}
+		s := tuning{StepSize: StepSize{Scale: 1, Power: 1}, Epsilon: Epsilon{Start: 0.3}, ExploringStarts: true}
 		agent := newTextbookOf(monteCarloTextbook, l, s, 3, 40)
 		mc, m := agent.learner.(*MonteCarlo), agent.match
 		sum, n := make([]float64, len(mc.q)), make([]float64, len(mc.q))
@@ -114,7 +114,7 @@ func TestMonteCarloAverages(t *testing.T) {
 // action that is estimated as the better one, always.
 func TestGreedyEpisode(t *testing.T) {
 	l := pigLayout(2, 30)
-	agent := newTextbookOf(monteCarloTextbook, l, Settings{StepSize: StepSize{Scale: 0.1}}, 1, 1000)
+	agent := newTextbookOf(monteCarloTextbook, l, tuning{StepSize: StepSize{Scale: 0.1}}, 1, 1000)
 	mc := agent.learner.(*MonteCarlo)
 	r := env.NewRand(2)
 	held := 0

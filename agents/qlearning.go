@@ -19,17 +19,20 @@ type QLearning struct{ values }
 
 var qLearningTextbook = Recipe{
 	Name: Textbook, Doc: "one episode after the other",
-	Defaults: Settings{StepSize: StepSize{Scale: 1, Power: 0.6, Floor: 0.001}, Epsilon: Epsilon{Start: 0.2}, ExploringStarts: true},
 	// With more players, exploring starts learn for states that do not come up.
-	ManyPlayers: Settings{StepSize: StepSize{Scale: 1, Power: 0.6, Floor: 0.001}, Epsilon: Epsilon{Start: 0.2}},
-	Uses:        textbookUses,
-	MaxPlayers:  env.MaxPlayers,
+	Settings:   textbookSettings("n^-0.6", "exploring", Case{manyPlayers, "game"}),
+	MaxPlayers: env.MaxPlayers,
 	Reached: []Reached{
 		{2, 198, 0.449}, {2, 792, 0.458}, {2, 1980, 0.470},
 		{3, 198, 0.322}, {3, 792, 0.373}, {3, 3960, 0.394}, {4, 792, 0.304}, {6, 792, 0.227},
 	},
-	bytes: func(int) int { return bytesPerEntry },
-	make:  func(c Config) Agent { return newTextbook(c, &QLearning{newValues(c.Layout, c.Settings)}) },
+	BytesPerEntry: func(int) int { return bytesPerEntry },
+	Make:          func(c Config) Agent { return newTextbook(c, &QLearning{newValues(c.Layout, c.Settings)}) },
+}
+
+var manyPlayers = Condition{
+	Doc:   "with three or more players",
+	Holds: func(g env.Game, _ Settings) bool { return g.Players() > 2 },
 }
 
 // nothing marks a seat whose decisions are all valued.

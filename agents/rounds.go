@@ -26,12 +26,11 @@ import (
 // Aggregation for Multiattribute Resource Management", JMLR 9, 2008).
 var roundsRecipe = Recipe{
 	Name: "rounds", Doc: "exploring starts, with samples shared among like states",
-	Defaults:   Settings{StepSize: StepSize{Scale: 1, Power: 1}, ExploringStarts: true},
 	MaxPlayers: 2,
 	// The least of targets 50, 100 and 200; pig to 100 for the last.
-	Reached: []Reached{{2, 50, 0.152}, {2, 100, 0.319}, {2, 200, 0.475}, {2, 400, 0.489}, {2, 800, 0.495}, {2, 5000, 0.497}},
-	bytes:   func(workers int) int { return roundsBytes + workers*roundsBytesOfWorker },
-	make:    func(c Config) Agent { return newRounds(c) },
+	Reached:       []Reached{{2, 50, 0.152}, {2, 100, 0.319}, {2, 200, 0.475}, {2, 400, 0.489}, {2, 800, 0.495}, {2, 5000, 0.497}},
+	BytesPerEntry: func(workers int) int { return roundsBytes + workers*roundsBytesOfWorker },
+	Make:          func(c Config) Agent { return newRounds(c) },
 }
 
 const (

@@ -13,7 +13,7 @@ import (
 
 // newRoundsOf returns an agent for g.
 func newRoundsOf(g env.Game, seed uint64, stepLimit int) *rounds {
-	return newRounds(Config{Layout: layoutOf(g, policies.FullStates), Settings: roundsRecipe.Defaults, Seed: seed, StepLimit: stepLimit})
+	return newRounds(Config{Layout: layoutOf(g, policies.FullStates), Seed: seed, StepLimit: stepLimit})
 }
 
 // TestRoundsLearnSmallGames checks, for every variant, that a few rounds come

@@ -1,15 +1,78 @@
 package agents
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
+
+	"pigpen/env"
 )
 
-// ErrSchedule is wrapped by the parsers of schedules.
-var ErrSchedule = errors.New("agents: bad schedule")
+// The settings of schedules, which several recipes have. Each recipe gives its own
+// defaults.
+var (
+	stepSizeSetting = Setting{
+		Name: "step-size", Domain: stepSizes{}, Doc: "weight of the n-th sample",
+	}
+	stepSizeFloorSetting = Setting{
+		Name: "step-size-floor", Domain: Numbers{0, 1}, Doc: "least weight of a sample",
+	}
+	epsilonSetting = Setting{
+		Name: "epsilon", Domain: Numbers{0, 1}, Doc: "chance of exploring",
+	}
+	epsilonHalvingSetting = Setting{
+		Name: "epsilon-halving", Domain: Integers{0, math.MaxInt64}, Default: "0",
+		Doc: "decisions after which epsilon has halved, harmonically; 0 keeps it constant",
+	}
+	epsilonFloorSetting = Setting{
+		Name: "epsilon-floor", Domain: Numbers{0, 1}, Default: "0", Doc: "least epsilon", Needs: "epsilon-halving",
+	}
+)
+
+// constantStepSize holds if every sample has the same weight, so that the floor of a
+// schedule would only get in its way.
+var constantStepSize = Condition{
+	Doc:   "with a constant step size",
+	Holds: func(_ env.Game, s Settings) bool { return s.StepSize().Power == 0 },
+}
+
+// stepSizes are the texts that [ParseStepSize] reads.
+type stepSizes struct{}
+
+// Parse implements [Domain].
+func (stepSizes) Parse(text string) (value string, ok bool) {
+	s, err := ParseStepSize(text)
+	return s.String(), err == nil
+}
+
+// String implements [Domain].
+func (stepSizes) String() string { return "a number in (0, 1], 1/n, or n^-P with P in (0, 1]" }
+
+// StepSize returns the step size that the settings "step-size" and, if there is one,
+// "step-size-floor" describe.
+func (s Settings) StepSize() StepSize {
+	size, err := ParseStepSize(s.Text("step-size"))
+	if err != nil {
+		panic(err) // Resolve has checked it
+	}
+	if _, ok := s["step-size-floor"]; ok {
+		size.Floor = s.Number("step-size-floor")
+	}
+	return size
+}
+
+// Epsilon returns the schedule that the setting "epsilon" and, if there are such,
+// "epsilon-halving" and "epsilon-floor" describe.
+func (s Settings) Epsilon() Epsilon {
+	e := Epsilon{Start: s.Number("epsilon")}
+	if _, ok := s["epsilon-halving"]; ok {
+		e.Halving = s.Integer("epsilon-halving")
+	}
+	if _, ok := s["epsilon-floor"]; ok {
+		e.Floor = s.Number("epsilon-floor")
+	}
+	return e
+}
 
 // A StepSize gives the n-th update of an estimate its weight: n^-Power, which
 // is a constant 1 for Power 0, times Scale, and never less than Floor.
@@ -24,9 +87,9 @@ type StepSize struct {
 }
 
 // ParseStepSize reads "0.1" (constant), "1/n" or "n^-0.7". The error wraps
-// [ErrSchedule].
+// [ErrSetting].
 func ParseStepSize(text string) (StepSize, error) {
-	bad := fmt.Errorf("%w: step size %q; write a number in (0, 1], 1/n, or n^-P with P in (0, 1]", ErrSchedule, text)
+	bad := &SettingError{stepSizeSetting.Name, text, stepSizes{}}
 	if text == "1/n" {
 		return StepSize{Scale: 1, Power: 1}, nil
 	}
@@ -109,29 +172,4 @@ func (e Epsilon) At(t int64) float64 {
 		return e.Start
 	}
 	return max(min(e.Floor, e.Start), e.Start/(1+float64(t)/float64(e.Halving)))
-}
-
-// Check returns an error wrapping [ErrSchedule] that names the first setting
-// out of range.
-func (s Settings) Check() error {
-	inUnit := func(x float64) bool { return x >= 0 && x <= 1 } // false for NaN
-	switch {
-	case s.Update > ExpectedUpdate:
-		return fmt.Errorf("%w: %v is no update", ErrSchedule, s.Update)
-	case !(s.StepSize.Scale > 0 && s.StepSize.Scale <= 1):
-		return fmt.Errorf("%w: step size scale %v is not in (0, 1]", ErrSchedule, s.StepSize.Scale)
-	case s.StepSize.Power > 0 && s.StepSize.Scale != 1:
-		return fmt.Errorf("%w: step size scale %v with power %v; only a constant has a scale other than 1", ErrSchedule, s.StepSize.Scale, s.StepSize.Power)
-	case !inUnit(s.StepSize.Power):
-		return fmt.Errorf("%w: step size power %v is not in [0, 1]", ErrSchedule, s.StepSize.Power)
-	case !inUnit(s.StepSize.Floor):
-		return fmt.Errorf("%w: step size floor %v is not in [0, 1]", ErrSchedule, s.StepSize.Floor)
-	case !inUnit(s.Epsilon.Start):
-		return fmt.Errorf("%w: epsilon %v is not in [0, 1]", ErrSchedule, s.Epsilon.Start)
-	case !inUnit(s.Epsilon.Floor):
-		return fmt.Errorf("%w: epsilon floor %v is not in [0, 1]", ErrSchedule, s.Epsilon.Floor)
-	case s.Epsilon.Halving < 0:
-		return fmt.Errorf("%w: epsilon halving %d is negative", ErrSchedule, s.Epsilon.Halving)
-	}
-	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"testing"
 )
 
@@ -39,8 +38,8 @@ func TestParseStepSize(t *testing.T) {
 		"n^-", "n^-0", "n^-1.5", "n^--0.5", "n^-NaN", "n^0.7", "N^-0.7",
 	} {
 		got, err := ParseStepSize(text)
-		want := fmt.Sprintf("agents: bad schedule: step size %q; write a number in (0, 1], 1/n, or n^-P with P in (0, 1]", text)
-		if got != (StepSize{}) || !errors.Is(err, ErrSchedule) || err.Error() != want {
+		want := fmt.Sprintf("agents: bad setting: step-size %q; write a number in (0, 1], 1/n, or n^-P with P in (0, 1]", text)
+		if got != (StepSize{}) || !errors.Is(err, ErrSetting) || err.Error() != want {
 			t.Errorf("ParseStepSize(%q) = %+v, %v, want error %s", text, got, err, want)
 		}
 	}
@@ -90,7 +89,7 @@ func TestWeights(t *testing.T) {
 
 // TestUpdateSaturates checks that updates past the last weight take that one.
 func TestUpdateSaturates(t *testing.T) {
-	v := newValues(pigLayout(2, 2), Settings{StepSize: StepSize{Scale: 1, Power: 1}})
+	v := newValues(pigLayout(2, 2), tuning{StepSize: StepSize{Scale: 1, Power: 1}}.of(qLearningTextbook))
 	v.updates[0] = maxUpdates - 1
 	for range 3 {
 		v.q[0] = 0
@@ -131,47 +130,6 @@ func TestEpsilonAt(t *testing.T) {
 	} {
 		if got := test.epsilon.At(test.after); math.Abs(got-test.want) > 1e-15 {
 			t.Errorf("%+v.At(%d) = %v, want %v", test.epsilon, test.after, got, test.want)
-		}
-	}
-}
-
-func TestSettingsCheck(t *testing.T) {
-	unknown := Settings{StepSize: StepSize{Scale: 1}, Update: 2}
-	if err := unknown.Check(); !errors.Is(err, ErrSchedule) || err.Error() != "agents: bad schedule: Update(2) is no update" {
-		t.Errorf("Check() of %+v = %v, want %v for its update", unknown, err, ErrSchedule)
-	}
-	scaled := Settings{StepSize: StepSize{Scale: 0.5, Power: 0.5}}
-	if err := scaled.Check(); !errors.Is(err, ErrSchedule) || !strings.Contains(err.Error(), "only a constant has a scale other than 1") {
-		t.Errorf("Check() of %+v = %v, want %v for its scale", scaled, err, ErrSchedule)
-	}
-	good := Settings{StepSize: StepSize{Scale: 1}}
-	for _, test := range []struct {
-		change func(s *Settings, x float64)
-		zero   bool // whether 0 is a setting
-		text   string
-	}{
-		{func(s *Settings, x float64) { s.StepSize.Scale = x }, false, "step size scale %v is not in (0, 1]"},
-		{func(s *Settings, x float64) { s.StepSize.Power = x }, true, "step size power %v is not in [0, 1]"},
-		{func(s *Settings, x float64) { s.StepSize.Floor = x }, true, "step size floor %v is not in [0, 1]"},
-		{func(s *Settings, x float64) { s.Epsilon.Start = x }, true, "epsilon %v is not in [0, 1]"},
-		{func(s *Settings, x float64) { s.Epsilon.Floor = x }, true, "epsilon floor %v is not in [0, 1]"},
-		{func(s *Settings, x float64) { s.Epsilon.Halving = int64(x) }, true, "epsilon halving %v is negative"},
-	} {
-		for _, x := range []float64{-1, -0.5, 0, 0.5, 1, 1.5, math.NaN(), math.Inf(1), math.Inf(-1)} {
-			s := good
-			test.change(&s, x)
-			ok := x >= 0 && x <= 1 && (x != 0 || test.zero)
-			want := "agents: bad schedule: " + fmt.Sprintf(test.text, x)
-			if test.text == "epsilon halving %v is negative" {
-				if x != math.Trunc(x) || math.IsInf(x, 0) {
-					continue // no int64
-				}
-				ok = x >= 0
-			}
-			err := s.Check()
-			if ok && err != nil || !ok && (!errors.Is(err, ErrSchedule) || err.Error() != want) {
-				t.Errorf("Check() of %+v: %v, want an error (%s): %t", s, err, want, !ok)
-			}
 		}
 	}
 }

@@ -22,9 +22,11 @@ func TestStateGoesOn(t *testing.T) {
 	forEachRecipe(t, func(t *testing.T, r Recipe) {
 		t.Parallel()
 		for _, c := range courses(r) {
-			config := Config{Layout: c.layout, Settings: r.Defaults, Seed: 5, StepLimit: 1000}
-			config.Settings.Epsilon = Epsilon{Start: 0.8, Halving: 1000} // falls with the decisions
-			fresh := func() Agent { return r.New(config) }
+			config := Config{Layout: c.layout, Seed: 5, StepLimit: 1000}
+			if _, ok := r.Setting("epsilon-halving"); ok {
+				config.Settings = Settings{"epsilon": "0.8", "epsilon-halving": "1000"} // falls with the decisions
+			}
+			fresh := func() Agent { return newAgent(r, config) }
 			points := sized([]int{0, 21, c.calls - 10}, []int{0, 1, 5, 21, c.calls - 11, c.calls - 10, c.calls - 9, c.calls + 9})
 			states := make(map[int][]byte)
 			whole := fresh()
@@ -121,9 +123,11 @@ func damages(t testing.TB, a Agent) []damage {
 
 // stateAgent returns a new agent, on a small game, with few weights.
 func stateAgent(r Recipe) Agent {
-	s := r.Defaults
-	s.StepSize = StepSize{Scale: 1, Power: 1, Floor: 0.125}
-	return r.New(Config{Layout: pigLayout(2, 4), Settings: s, Seed: 1, StepLimit: 100})
+	s := make(Settings)
+	if _, ok := r.Setting("step-size-floor"); ok {
+		s["step-size"], s["step-size-floor"] = "1/n", "0.125"
+	}
+	return newAgent(r, Config{Layout: pigLayout(2, 4), Settings: s, Seed: 1, StepLimit: 100})
 }
 
 // stateAgents returns one of each recipe that has learned a little.
@@ -162,8 +166,8 @@ func TestStateRefused(t *testing.T) {
 // other states.
 func TestStateOfAnotherLayout(t *testing.T) {
 	forEachRecipe(t, func(t *testing.T, r Recipe) {
-		one := r.New(Config{Layout: pigLayout(2, 4), Settings: r.Defaults})
-		two := r.New(Config{Layout: pigLayout(2, 5), Settings: r.Defaults})
+		one := newAgent(r, Config{Layout: pigLayout(2, 4)})
+		two := newAgent(r, Config{Layout: pigLayout(2, 5)})
 		if err := two.ReadState(bytes.NewReader(savedState(t, one))); !errors.Is(err, ErrState) {
 			t.Errorf("ReadState of a state of another target: %v, want %v", err, ErrState)
 		}
@@ -182,7 +186,7 @@ func TestStateMemory(t *testing.T) {
 	}
 	forEachRecipe(t, func(t *testing.T, r Recipe) {
 		l := pigLayout(2, 60)
-		a := r.New(Config{Layout: l, Settings: r.Defaults, Seed: 1})
+		a := newAgent(r, Config{Layout: l, Seed: 1})
 		a.Learn(2)
 		good := savedState(t, a)
 		const buffers = 1 << 18
@@ -236,8 +240,8 @@ func FuzzState(f *testing.F) {
 func TestStateOfSummary(t *testing.T) {
 	l := layoutOf(env.Must(env.New(env.Config{Variant: "pig", Players: 4, Target: 10})), policies.SummaryStates)
 	for name, r := range textbooks() {
-		config := Config{Layout: l, Settings: r.Defaults, Seed: 1, StepLimit: 100}
-		one, two := r.New(config), r.New(config)
+		config := Config{Layout: l, Seed: 1, StepLimit: 100}
+		one, two := newAgent(r, config), newAgent(r, config)
 		follow(t, one, 500, always(1))
 		if err := two.ReadState(bytes.NewReader(savedState(t, one))); err != nil {
 			t.Fatal(err)

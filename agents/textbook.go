@@ -7,8 +7,18 @@ import (
 	"pigpen/env"
 )
 
-// textbookUses are the settings that the plain recipes heed.
-var textbookUses = []Setting{StepSizeSetting, EpsilonSetting, StartsSetting}
+// textbookSettings returns the settings of a plain recipe with the given defaults.
+func textbookSettings(stepSize, starts string, cases ...Case) []Setting {
+	return []Setting{
+		stepSizeSetting.withDefault(stepSize),
+		stepSizeFloorSetting.withDefault("0.001", Case{constantStepSize, "0"}),
+		epsilonSetting.withDefault("0.2"), epsilonHalvingSetting, epsilonFloorSetting,
+		{
+			Name: "starts", Domain: Words{"game", "exploring"}, Default: starts, Cases: cases,
+			Doc: "where games begin, at their start or in a random state with a random action",
+		},
+	}
+}
 
 // An episodic learner learns one episode after the other, as the textbook has
 // it.

@@ -12,8 +12,9 @@ const bytesPerEntry = env.NumActions * (4 + 2)
 // values estimates the return of each action in each state, from the point of
 // view of the player who takes it. It is what both learners learn.
 type values struct {
-	layout   policies.Layout
-	settings Settings
+	layout          policies.Layout
+	schedule        Epsilon
+	exploringStarts bool
 	// q[2i+a] estimates action a in the states of number i: a cell.
 	q []float32
 	// updates[c] counts the updates of cell c, as far as weights goes.
@@ -26,7 +27,7 @@ type values struct {
 func newValues(l policies.Layout, s Settings) values {
 	cells := env.NumActions * l.Entries()
 	return values{
-		layout: l, settings: s, weights: s.StepSize.weights(),
+		layout: l, schedule: s.Epsilon(), exploringStarts: s.Text("starts") == "exploring", weights: s.StepSize().weights(),
 		q: make([]float32, cells), updates: make([]uint16, cells),
 	}
 }
@@ -35,8 +36,8 @@ func (v *values) table() *values { return v }
 
 // begin starts an episode on m.
 func (v *values) begin(m *env.Match) {
-	v.epsilon = v.settings.Epsilon.At(v.decisions)
-	if !v.settings.ExploringStarts {
+	v.epsilon = v.schedule.At(v.decisions)
+	if !v.exploringStarts {
 		m.ResetNext()
 		return
 	}
@@ -56,7 +57,7 @@ func (v *values) choose(m *env.Match, i int) env.Action {
 		return env.Roll
 	}
 	r := m.Rand()
-	if v.epsilon > 0 && r.Float64() < v.epsilon || v.settings.ExploringStarts && m.Steps() == 0 {
+	if v.epsilon > 0 && r.Float64() < v.epsilon || v.exploringStarts && m.Steps() == 0 {
 		return env.Action(r.Below(env.NumActions))
 	}
 	if v.rolls(i) {
@@ -91,7 +92,7 @@ func (v *values) update(cell int, sample float32) {
 // Gauges implements [Agent].
 func (v *values) Gauges() Gauges {
 	g := gauges(v.updates, func(n uint16) float64 { return float64(v.weights[n]) })
-	g.Epsilon = v.settings.Epsilon.At(v.decisions)
+	g.Epsilon = v.schedule.At(v.decisions)
 	return g
 }
 

@@ -13,7 +13,7 @@ import (
 // explore, then the action.
 type reference struct {
 	layout   policies.Layout
-	settings Settings
+	settings tuning
 	weight   func(n int) float32 // of the n-th update
 	q        map[choice]float32
 	updates  map[choice]int
@@ -42,7 +42,7 @@ func earned(path []visit, k int) (sum float32) {
 	return sum
 }
 
-func newReference(l policies.Layout, s Settings, weight func(n int) float32) *reference {
+func newReference(l policies.Layout, s tuning, weight func(n int) float32) *reference {
 	return &reference{layout: l, settings: s, weight: weight, q: make(map[choice]float32), updates: make(map[choice]int)}
 }
 
@@ -130,7 +130,7 @@ func checkAgainstReference(t *testing.T, recipe Recipe, episode func(*reference,
 		{StepSize{Scale: 0.1}, constant(0.1)},
 		{StepSize{Scale: 1, Power: 1, Floor: 0.0625}, func(n int) float32 { return max(0.0625, float32(1/float64(n))) }},
 	}
-	explorations := []Settings{
+	explorations := []tuning{
 		{Epsilon: Epsilon{Start: 0.2}, ExploringStarts: true},
 		{Epsilon: Epsilon{Start: 0.5, Floor: 0.1, Halving: 1000}},
 		{ExploringStarts: true},
@@ -212,7 +212,7 @@ func (s script) run(t *testing.T, recipe Recipe) {
 	t.Helper()
 	const elsewhere = 0.125 // the other estimates, so that reading one shows
 	l := pigLayout(s.players, s.target)
-	agent := newTextbookOf(recipe, l, Settings{StepSize: StepSize{Scale: 0.5}}, seedOf(s.faces), s.stepLimit)
+	agent := newTextbookOf(recipe, l, tuning{StepSize: StepSize{Scale: 0.5}}, seedOf(s.faces), s.stepLimit)
 	v, m := agent.values, agent.match
 	for i := range v.q {
 		v.q[i] = elsewhere
@@ -266,26 +266,26 @@ func TestChoose(t *testing.T) {
 	l := pigLayout(2, 10)
 	for _, test := range []struct {
 		name       string
-		settings   Settings
+		settings   tuning
 		turnTotal  int16
 		hold, roll float32
 		steps      int // before the choice
 		want       float64
 	}{
-		{"better to roll", Settings{}, 4, 0.25, 0.5, 1, 1},
-		{"better to hold", Settings{}, 4, 0.5, 0.25, 1, 0},
-		{"both negative", Settings{}, 4, -0.5, -0.25, 1, 1},
-		{"tie", Settings{}, 4, 0.5, 0.5, 1, 0},
-		{"nothing learned", Settings{}, 4, 0, 0, 0, 0},
-		{"start of a turn", Settings{Epsilon: Epsilon{Start: 1}, ExploringStarts: true}, 0, 0.5, 0.25, 0, 1},
-		{"exploring start", Settings{ExploringStarts: true}, 4, 0.5, 0.25, 0, 0.5},
-		{"after an exploring start", Settings{ExploringStarts: true}, 4, 0.5, 0.25, 1, 0},
-		{"epsilon, better to hold", Settings{Epsilon: Epsilon{Start: 0.4}}, 4, 0.5, 0.25, 1, 0.2},
-		{"epsilon, better to roll", Settings{Epsilon: Epsilon{Start: 0.4}}, 4, 0.25, 0.5, 1, 0.8},
-		{"always exploring", Settings{Epsilon: Epsilon{Start: 1}}, 4, 0.5, 0.25, 1, 0.5},
+		{"better to roll", tuning{}, 4, 0.25, 0.5, 1, 1},
+		{"better to hold", tuning{}, 4, 0.5, 0.25, 1, 0},
+		{"both negative", tuning{}, 4, -0.5, -0.25, 1, 1},
+		{"tie", tuning{}, 4, 0.5, 0.5, 1, 0},
+		{"nothing learned", tuning{}, 4, 0, 0, 0, 0},
+		{"start of a turn", tuning{Epsilon: Epsilon{Start: 1}, ExploringStarts: true}, 0, 0.5, 0.25, 0, 1},
+		{"exploring start", tuning{ExploringStarts: true}, 4, 0.5, 0.25, 0, 0.5},
+		{"after an exploring start", tuning{ExploringStarts: true}, 4, 0.5, 0.25, 1, 0},
+		{"epsilon, better to hold", tuning{Epsilon: Epsilon{Start: 0.4}}, 4, 0.5, 0.25, 1, 0.2},
+		{"epsilon, better to roll", tuning{Epsilon: Epsilon{Start: 0.4}}, 4, 0.25, 0.5, 1, 0.8},
+		{"always exploring", tuning{Epsilon: Epsilon{Start: 1}}, 4, 0.5, 0.25, 1, 0.5},
 	} {
 		test.settings.StepSize.Scale = 1
-		v := newValues(l, test.settings)
+		v := newValues(l, test.settings.of(qLearningTextbook))
 		m := env.NewMatch(l.Game(), env.MatchOptions{})
 		m.Reset(1)
 		v.begin(m) // which fixes the episode's epsilon
@@ -325,7 +325,7 @@ func TestChoose(t *testing.T) {
 // where rolling is estimated to be better, and holds on a tie.
 func TestGreedy(t *testing.T) {
 	forEachSmallGame(t, func(t *testing.T, l policies.Layout) {
-		v := newValues(l, Settings{StepSize: StepSize{Scale: 1}})
+		v := newValues(l, tuning{StepSize: StepSize{Scale: 1}}.of(qLearningTextbook))
 		r := env.NewRand(1)
 		for i := range v.q {
 			v.q[i] = float32(r.Below(3)) - 1

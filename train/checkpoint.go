@@ -25,21 +25,22 @@ import (
 // agent reads its state from there, until Close.
 //
 // The file of version 2 is one msgpack map, the agent's state, and the SHA-256
-// of both. The map has the keys of the structs below, in their order, and is
-// read only in the form in which it is written; state_bytes is the length of the
-// state. Version 1 had no keys between nanoseconds and the last, which was the
-// state itself.
+// of both. The map has the keys of [headerV2], in their order, and is read only in
+// the form in which it is written; state_bytes is the length of the state. Version 1
+// has the keys of [headerV1], of which the last holds the state itself.
 type Checkpoint struct {
-	trainingHeader
-	progressHeader
+	training
+	// Settings are values of settings of the recipe.
+	Settings agents.Settings
+	plan
 
 	path  string
 	file  *os.File
 	state *io.SectionReader
 }
 
-// trainingHeader is what both versions hold.
-type trainingHeader struct {
+// training holds what both versions begin with.
+type training struct {
 	Format  string `msgpack:"format"` // "pigpen-checkpoint"
 	Version int    `msgpack:"version"`
 
@@ -49,12 +50,16 @@ type trainingHeader struct {
 	Options     map[string]bool `msgpack:"options"`
 	Fingerprint string          `msgpack:"fingerprint"`
 
-	Agent    string          `msgpack:"agent"`
-	Recipe   string          `msgpack:"recipe"`
-	States   policies.States `msgpack:"states"`
-	Seed     uint64          `msgpack:"seed"`
-	Settings agents.Settings `msgpack:"settings"`
-	// StepLimit is that of the training.
+	Agent  string          `msgpack:"agent"`
+	Recipe string          `msgpack:"recipe"`
+	States policies.States `msgpack:"states"`
+	Seed   uint64          `msgpack:"seed"`
+}
+
+// progress holds what both versions have after the settings.
+type progress struct {
+	// StepLimit is the number of decisions after which an episode is truncated; 0 is
+	// no limit.
 	StepLimit int `msgpack:"step_limit"`
 
 	Steps    int64         `msgpack:"steps"`
@@ -62,40 +67,23 @@ type trainingHeader struct {
 	Elapsed  time.Duration `msgpack:"nanoseconds"`
 }
 
-// progressHeader is what version 2 added: how the training was to go on.
-type progressHeader struct {
+// plan holds what version 2 added: how the training was to go on.
+type plan struct {
+	progress
 	// Length and EvalEvery are those of the training; zero in version 1.
 	Length    Length `msgpack:"length"`
 	EvalEvery int64  `msgpack:"eval_every"`
 	// Evaluated is the number of decisions at the last evaluation, -1 before the
-	// first. In version 1 it is taken for Steps.
+	// first. Version 1 did not have it; it is taken to be Steps.
 	Evaluated int64 `msgpack:"evaluated"`
 }
 
-// checkpointV1 and checkpointV2 are the maps of the two versions.
-type (
-	checkpointV1 struct {
-		trainingHeader
-		State stateLength `msgpack:"state"`
-	}
-	checkpointV2 struct {
-		trainingHeader
-		progressHeader
-		StateBytes int64 `msgpack:"state_bytes"`
-	}
-)
-
-// stateLength is the length of bytes in msgpack, which follow.
-type stateLength int64
-
-// EncodeMsgpack implements [msgpack.CustomEncoder].
-func (n stateLength) EncodeMsgpack(e *msgpack.Encoder) error { return e.EncodeBytesLen(int(n)) }
-
-// DecodeMsgpack implements [msgpack.CustomDecoder].
-func (n *stateLength) DecodeMsgpack(d *msgpack.Decoder) error {
-	length, err := d.DecodeBytesLen()
-	*n = stateLength(length)
-	return err
+// headerV2 is the map of version 2. The settings are in the order of their names.
+type headerV2 struct {
+	training
+	Settings map[string]string `msgpack:"settings"`
+	plan
+	StateBytes int64 `msgpack:"state_bytes"`
 }
 
 const (
@@ -126,15 +114,18 @@ func encodeHeader(header any) []byte {
 // stays beside it under the name kept.
 func (r *run) writeCheckpoint(path string, keep bool) (kept string, err error) {
 	game := r.Game.Config()
-	header := encodeHeader(&checkpointV2{
-		trainingHeader: trainingHeader{
+	header := encodeHeader(&headerV2{
+		training: training{
 			Format: checkpointFormat, Version: checkpointVersion,
 			Variant: game.Variant, Players: game.Players, Target: game.Target, Options: game.Options, Fingerprint: r.Game.Fingerprint(),
-			Agent: r.Agent.Name, Recipe: r.Recipe.Name, States: r.States, Seed: r.Seed, Settings: r.Settings, StepLimit: r.StepLimit,
-			Steps: r.Steps, Episodes: r.Episodes, Elapsed: r.Elapsed,
+			Agent: r.Agent.Name, Recipe: r.Recipe.Name, States: r.States, Seed: r.Seed,
 		},
-		progressHeader: progressHeader{Length: r.Length, EvalEvery: r.EvalEvery, Evaluated: r.evaluated},
-		StateBytes:     r.agent.StateSize(),
+		Settings: r.Settings,
+		plan: plan{
+			progress: progress{StepLimit: r.stepLimit(), Steps: r.Steps, Episodes: r.Episodes, Elapsed: r.Elapsed},
+			Length:   r.Length, EvalEvery: r.EvalEvery, Evaluated: r.evaluated,
+		},
+		StateBytes: r.agent.StateSize(),
 	})
 	write := func(w io.Writer) error {
 		sum := sha256.New()
@@ -230,19 +221,20 @@ func decodeCheckpoint(ctx context.Context, file io.ReaderAt, size, limit int64) 
 	case version > checkpointVersion:
 		return nil, fmt.Sprintf("has version %d, and this program reads up to %d", version, checkpointVersion), nil
 	case version == 1:
-		var v1 checkpointV1
+		var v1 headerV1
 		if decode(head, &v1) != nil {
 			return nil, shapeless, nil
 		}
 		header, state = encodeHeader(&v1), int64(v1.State)
-		k.trainingHeader, k.Evaluated = v1.trainingHeader, v1.Steps
+		k.training, k.Settings = v1.training, v1.Settings.of(v1.Recipe)
+		k.progress, k.Evaluated = v1.progress, v1.Steps
 	default:
-		var v2 checkpointV2
+		var v2 headerV2
 		if decode(head, &v2) != nil {
 			return nil, shapeless, nil
 		}
 		header, state = encodeHeader(&v2), v2.StateBytes
-		k.trainingHeader, k.progressHeader = v2.trainingHeader, v2.progressHeader
+		k.training, k.Settings, k.plan = v2.training, v2.Settings, v2.plan
 	}
 	// Written again, the header must be the same bytes: no key is there twice, in
 	// another place or unknown, and no number has wrapped.
@@ -329,31 +321,40 @@ func (k *Checkpoint) restore(agent agents.Agent) error {
 	return nil
 }
 
-// agrees returns an error that names the first setting in which c differs from
-// the training that k is of.
+// agrees returns an error that names the first setting in which c, whose defaults are
+// filled in, differs from the training of k.
 func (k *Checkpoint) agrees(c Config) error {
 	g, err := k.Game()
 	if err != nil {
 		return err
 	}
-	asked, has := c.describe(), Config{
-		Game: g, Agent: agents.Kind{Name: k.Agent}, Recipe: agents.Recipe{Name: k.Recipe, Uses: c.Recipe.Uses},
-		Settings: k.Settings, StepLimit: k.StepLimit,
-	}.describe()
-	type setting struct{ name, asked, has string }
-	list := []setting{
-		{"game", c.Game.String(), g.String()},
-		{"agent", c.Agent.Name, k.Agent},
-		{"recipe", c.Recipe.Name, k.Recipe},
-		{"states", string(c.States), string(k.States)},
-		{"seed", fmt.Sprint(c.Seed), fmt.Sprint(k.Seed)},
+	differ := func(name, has, asked string) error {
+		if has == asked {
+			return nil
+		}
+		return fmt.Errorf("%w: %w: it has %s %s, not %s", ErrCheckpoint, ErrDisagrees, name, has, asked)
 	}
+	for _, s := range []struct{ name, has, asked string }{
+		{"game", g.String(), c.Game.String()},
+		{"agent", k.Agent, c.Agent.Name},
+		{"recipe", k.Recipe, c.Recipe.Name},
+		{"states", string(k.States), string(c.States)},
+		{"seed", fmt.Sprint(k.Seed), fmt.Sprint(c.Seed)},
+	} {
+		if err := differ(s.name, s.has, s.asked); err != nil {
+			return err
+		}
+	}
+	// A setting that is younger than the checkpoint had its default.
+	had := c
+	had.StepLimit = k.StepLimit
+	if had.Settings, err = c.Recipe.Resolve(g, k.Settings); err != nil {
+		return fmt.Errorf("%w: %w", ErrCheckpoint, err)
+	}
+	asked, has := c.describe(), had.describe()
 	for _, name := range slices.Sorted(maps.Keys(asked)) {
-		list = append(list, setting{name, asked[name], has[name]})
-	}
-	for _, s := range list {
-		if s.asked != s.has {
-			return fmt.Errorf("%w: %w: it has %s %s, not %s", ErrCheckpoint, ErrDisagrees, s.name, s.has, s.asked)
+		if err := differ(name, has[name], asked[name]); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -143,7 +144,7 @@ func TestCheckpointHolds(t *testing.T) {
 		c.Game = env.Must(env.New(env.Config{Variant: "cochon", Options: map[string]bool{"spill_to_tail": true}})) // two options
 		c.Seed, c.EvalEvery, c.Length.Time = math.MaxUint64, 12_345, time.Hour
 		k, path := checkpoint(t, (&evaluator{}).join(c))
-		if k.Agent != c.Agent.Name || k.Recipe != c.Recipe.Name || k.Seed != c.Seed || k.Settings != c.Settings || k.States != c.States ||
+		if k.Agent != c.Agent.Name || k.Recipe != c.Recipe.Name || k.Seed != c.Seed || !maps.Equal(k.Settings, c.Recipe.Defaults(c.Game)) || k.States != c.States ||
 			k.StepLimit != c.StepLimit || k.Episodes < c.Length.Episodes || k.Steps < k.Episodes || k.Elapsed <= 0 || k.Version != 2 ||
 			k.Length != c.Length || k.EvalEvery != c.EvalEvery || k.Evaluated < 0 || k.Evaluated > k.Steps {
 			t.Errorf("the checkpoint of %+v is %+v", c, k)
@@ -228,27 +229,28 @@ func TestCheckpointDamaged(t *testing.T) {
 		"no map":                  {[]byte("\xb1pigpen-checkpoint"), shapeless},
 		"a list":                  {append([]byte{0x92}, body[1:]...), shapeless},
 		"another key":             {replaced("steps", "stops"), shapeless},
-		"another key of settings": {replaced("Update", "update"), shapeless},
-		"a number in few bytes":   {replaced("\xaaeval_every\xd3\x00\x00\x00\x00\x00\x00\x00\x00", "\xaaeval_every\x00"), shapeless},
-		"a number that wraps":     {replaced("\xa5steps\xd3\x00", "\xa5steps\xcf\x80"), shapeless},
-		"lists in lists":          {append(slices.Clone(body[:20]), bytes.Repeat([]byte{0x91}, 5_000_000)...), ""},
-		"lists under a key":       {slices.Concat(body[:header-9], bytes.Repeat([]byte{0x91}, 5_000_000)), shapeless},
-		"a later version":         {replaced("version\x02", "version\x03"), "has version 3, and this program reads up to 2"},
-		"version 0":               {replaced("version\x02", "version\x00"), "contradicts itself"},
-		"version -1":              {replaced("version\x02", "version\xff"), "contradicts itself"},
-		"version 1":               {replaced("version\x02", "version\x01"), shapeless},
-		"negative steps":          {set(body, "steps", -1), "contradicts itself"},
-		"negative episodes":       {set(body, "episodes", -1), "contradicts itself"},
-		"negative time":           {set(body, "nanoseconds", -1), "contradicts itself"},
-		"a negative step limit":   {replaced("step_limit\xcd\x01\xf4", "step_limit\xff"), "contradicts itself"},
-		"negative evaluations":    {set(body, "eval_every", -1), "contradicts itself"},
-		"evaluated later":         {set(body, "evaluated", math.MaxInt64), "contradicts itself"},
-		"evaluated before all":    {set(body, "evaluated", -2), "contradicts itself"},
-		"a longer state":          {set(body, "state_bytes", int64(len(body)-header+1)), "contradicts itself"},
-		"a huge state":            {set(body, "state_bytes", math.MaxInt64), "contradicts itself"},
-		"a negative state":        {set(body, "state_bytes", -1), "contradicts itself"},
-		"a state cut short":       {body[:len(body)-1], "contradicts itself"},
-		"something behind":        {append(slices.Clone(body), 0), "contradicts itself"},
+		"another key of settings": {replaced("update", "Update"), shapeless}, // not in order
+
+		"a number in few bytes": {replaced("\xaaeval_every\xd3\x00\x00\x00\x00\x00\x00\x00\x00", "\xaaeval_every\x00"), shapeless},
+		"a number that wraps":   {replaced("\xa5steps\xd3\x00", "\xa5steps\xcf\x80"), shapeless},
+		"lists in lists":        {append(slices.Clone(body[:20]), bytes.Repeat([]byte{0x91}, 5_000_000)...), ""},
+		"lists under a key":     {slices.Concat(body[:header-9], bytes.Repeat([]byte{0x91}, 5_000_000)), shapeless},
+		"a later version":       {replaced("version\x02", "version\x03"), "has version 3, and this program reads up to 2"},
+		"version 0":             {replaced("version\x02", "version\x00"), "contradicts itself"},
+		"version -1":            {replaced("version\x02", "version\xff"), "contradicts itself"},
+		"version 1":             {replaced("version\x02", "version\x01"), shapeless},
+		"negative steps":        {set(body, "steps", -1), "contradicts itself"},
+		"negative episodes":     {set(body, "episodes", -1), "contradicts itself"},
+		"negative time":         {set(body, "nanoseconds", -1), "contradicts itself"},
+		"a negative step limit": {replaced("step_limit\xcd\x01\xf4", "step_limit\xff"), "contradicts itself"},
+		"negative evaluations":  {set(body, "eval_every", -1), "contradicts itself"},
+		"evaluated later":       {set(body, "evaluated", math.MaxInt64), "contradicts itself"},
+		"evaluated before all":  {set(body, "evaluated", -2), "contradicts itself"},
+		"a longer state":        {set(body, "state_bytes", int64(len(body)-header+1)), "contradicts itself"},
+		"a huge state":          {set(body, "state_bytes", math.MaxInt64), "contradicts itself"},
+		"a negative state":      {set(body, "state_bytes", -1), "contradicts itself"},
+		"a state cut short":     {body[:len(body)-1], "contradicts itself"},
+		"something behind":      {append(slices.Clone(body), 0), "contradicts itself"},
 	} {
 		refused(what, sealed(test.body), test.text)
 	}
@@ -358,23 +360,16 @@ func TestResumeRefuses(t *testing.T) {
 		if c.Recipe.Name != agents.Textbook {
 			tests = append(tests, test{func(c *train.Config) { c.Recipe = textbookOf(c.Agent.Name) }, "recipe " + c.Recipe.Name + ", not textbook"})
 		}
-		s := c.Settings
-		for _, use := range c.Recipe.Uses {
-			switch use {
-			case agents.UpdateSetting:
-				tests = append(tests, test{func(c *train.Config) { c.Settings.Update = agents.ExpectedUpdate }, "update sample, not expected"})
-			case agents.StepSizeSetting:
-				tests = append(tests,
-					test{func(c *train.Config) { c.Settings.StepSize = agents.StepSize{Scale: 0.5, Floor: s.StepSize.Floor} }, "step-size " + s.StepSize.String() + ", not 0.5"},
-					test{func(c *train.Config) { c.Settings.StepSize.Floor = 0.25 }, "step-size-floor "})
-			case agents.EpsilonSetting:
-				tests = append(tests,
-					test{func(c *train.Config) { c.Settings.Epsilon.Start = 0.01 }, "epsilon "},
-					test{func(c *train.Config) { c.Settings.Epsilon.Floor = 0.01 }, "epsilon-floor 0, not 0.01"},
-					test{func(c *train.Config) { c.Settings.Epsilon.Halving = 7 }, "epsilon-halving 0, not 7"})
-			case agents.StartsSetting:
-				tests = append(tests, test{func(c *train.Config) { c.Settings.ExploringStarts = !s.ExploringStarts }, "starts "})
-			}
+		defaults := c.Recipe.Defaults(c.Game)
+		for _, s := range c.Recipe.Settings {
+			value := otherValue(&c, s)
+			tests = append(tests, test{
+				func(c *train.Config) {
+					c.Settings = maps.Clone(defaults)
+					c.Settings[s.Name] = value
+				},
+				s.Name + " " + defaults[s.Name] + ", not " + value,
+			})
 		}
 		for _, test := range tests {
 			other := c

@@ -6,7 +6,6 @@ import (
 
 	"pigpen/agents"
 	"pigpen/env"
-	"pigpen/policies"
 	"pigpen/train"
 )
 
@@ -24,9 +23,8 @@ func ExampleRun() {
 		return
 	}
 	result, err := train.Run(context.Background(), train.Config{
-		Game: g, Agent: k, Recipe: r, Settings: r.Defaults, States: policies.AutoStates(g), Seed: 1,
-		Length:    train.Length{Steps: 1_000_000},
-		StepLimit: policies.DefaultStepLimit, MemoryLimit: 1 << 20, Workers: 2,
+		Game: g, Agent: k, Recipe: r, Seed: 1,
+		Length: train.Length{Steps: 1_000_000},
 	})
 	if err != nil {
 		fmt.Println(err)

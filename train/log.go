@@ -61,6 +61,7 @@ type Provenance struct {
 
 // Provenance returns what makes the rows of c's log.
 func (c Config) Provenance() Provenance {
+	c = c.withDefaults()
 	return Provenance{
 		Game: c.Game, States: string(c.States), Agent: c.Agent.Name, Seed: c.Seed, Settings: c.describe(), Program: c.Program,
 	}

@@ -9,7 +9,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"maps"
+	"math"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -22,21 +24,25 @@ import (
 type Config struct {
 	Game  env.Game
 	Agent agents.Kind
-	// Recipe is one of the agent's, and Settings are what it learns by.
-	Recipe   agents.Recipe
+	// Recipe is one of Agent's recipes.
+	Recipe agents.Recipe
+	// Settings are values of settings of Recipe; those left out have defaults.
 	Settings agents.Settings
-	// States are what the agent's table distinguishes.
+	// States selects what the agent's table distinguishes; "" is
+	// [policies.AutoStates].
 	States policies.States
 	// Seed decides every roll and every exploration.
 	Seed uint64
 	// Length ends the training.
 	Length Length
-	// StepLimit truncates an episode after so many decisions; 0 is no limit.
+	// StepLimit is the number of decisions after which an episode is truncated; 0 is
+	// [policies.DefaultStepLimit], and [NoStepLimit] is no limit.
 	StepLimit int
-	// MemoryLimit bounds the bytes of the agent's tables.
+	// MemoryLimit is the most memory, in bytes, that the agent's tables may take; 0 is
+	// no limit.
 	MemoryLimit int64
-	// Workers is the number of goroutines that learn, at least 1; more than 256
-	// count as 256. It does not change what is learned.
+	// Workers is the number of goroutines that learn; 0 is one for each processor
+	// that Go may use, and more than 256 count as 256. The policy does not depend on it.
 	Workers int
 
 	// EvalEvery is the number of decisions between evaluations on the way, the
@@ -77,6 +83,9 @@ type Config struct {
 	// Program is the version that the policy file names as its maker.
 	Program string
 }
+
+// NoStepLimit is the step limit of a training that truncates no episode.
+const NoStepLimit = -1
 
 // A Length ends a training when the first of its limits is reached, counted
 // from its very start, resumed or not; what the agent learns at a time is
@@ -121,38 +130,63 @@ var (
 	ErrMemory = errors.New("train: too little memory")
 )
 
-// Bytes returns what the agent's tables take.
+// Bytes returns the number of entries of the agent's table, and the memory in bytes
+// that its tables take.
 func (c Config) Bytes() (entries int, bytes float64, err error) {
+	if err := c.Recipe.Check(c.Game, c.Settings); err != nil {
+		return 0, 0, err
+	}
+	c = c.withDefaults()
 	l, err := policies.NewLayout(c.Game, c.States)
 	if err != nil {
 		return 0, 0, err
 	}
-	return l.Entries(), float64(l.Entries()) * float64(c.Recipe.BytesPerEntry(c.workers())), nil
+	return l.Entries(), float64(l.Entries()) * float64(c.Recipe.BytesPerEntry(c.Workers)), nil
 }
 
-// workers returns the number of goroutines that learn.
-func (c Config) workers() int { return min(c.Workers, 256) }
-
-// Check returns what is wrong with c, without beginning anything: the error that
-// [Run] would return at once.
-func (c Config) Check() error {
-	if err := c.Settings.Check(); err != nil {
-		return err
+// withDefaults returns c with the fields that are zero filled in. Settings must be
+// those of the recipe.
+func (c Config) withDefaults() Config {
+	if s, err := c.Recipe.Resolve(c.Game, c.Settings); err == nil {
+		c.Settings = s
 	}
+	if c.States == "" {
+		c.States = policies.AutoStates(c.Game)
+	}
+	if c.StepLimit == 0 {
+		c.StepLimit = policies.DefaultStepLimit
+	}
+	if c.Workers == 0 {
+		c.Workers = runtime.GOMAXPROCS(0)
+	}
+	c.Workers = min(c.Workers, 256)
+	if c.MemoryLimit == 0 {
+		c.MemoryLimit = math.MaxInt64
+	}
+	return c
+}
+
+// stepLimit returns the step limit as agents and files have it: 0 is no limit.
+func (c Config) stepLimit() int { return max(0, c.StepLimit) }
+
+// Check returns the error that [Run] would return before it learns anything. It is
+// cheap.
+func (c Config) Check() error {
 	switch {
-	case c.StepLimit < 0:
+	case c.Game == (env.Game{}):
+		return errors.New("train: no game to learn; env.New makes one")
+	case c.StepLimit < NoStepLimit:
 		return fmt.Errorf("train: step limit %d is negative", c.StepLimit)
-	case c.Workers < 1:
+	case c.Workers < 0:
 		return fmt.Errorf("train: %d workers; at least one is needed", c.Workers)
 	case c.Length.Steps <= 0 && c.Length.Episodes <= 0 && c.Length.Time <= 0:
 		return ErrLength
-	case c.Game.Players() > c.Recipe.MaxPlayers:
-		return fmt.Errorf("%w for %v: %s is for up to %d players", agents.ErrRecipe, c.Game, c.Recipe.Name, c.Recipe.MaxPlayers)
 	}
 	entries, bytes, err := c.Bytes()
 	if err != nil {
 		return err
 	}
+	c = c.withDefaults()
 	if bytes > float64(c.MemoryLimit) {
 		return fmt.Errorf("%w: the tables of %v with %s states, %d entries, take %.0f bytes; the limit is %d",
 			ErrMemory, c.Game, c.States, entries, bytes, c.MemoryLimit)
@@ -188,14 +222,16 @@ func Run(ctx context.Context, c Config) (Result, error) {
 	if err := c.Check(); err != nil {
 		return Result{}, err
 	}
+	c = c.withDefaults()
 	l, err := policies.NewLayout(c.Game, c.States)
 	if err != nil {
 		return Result{}, err
 	}
-	r := &run{
-		Config: c, evaluated: -1, saved: -1,
-		agent: c.Recipe.New(agents.Config{Layout: l, Settings: c.Settings, Seed: c.Seed, StepLimit: c.StepLimit}),
+	agent, err := c.Recipe.New(agents.Config{Layout: l, Settings: c.Settings, Seed: c.Seed, StepLimit: c.stepLimit()})
+	if err != nil {
+		return Result{}, err
 	}
+	r := &run{Config: c, agent: agent, evaluated: -1, saved: -1}
 	if k := c.Resume; k != nil {
 		if err := k.restore(r.agent); err != nil {
 			return Result{}, err
@@ -229,7 +265,7 @@ func (r *run) learn(ctx context.Context) error {
 	r.since = time.Now()
 	r.nextCheckpoint = r.before + r.CheckpointEvery
 	for ctx.Err() == nil && r.Done < 1 {
-		played := r.agent.Learn(r.workers())
+		played := r.agent.Learn(r.Workers)
 		r.Steps += played.Steps
 		r.Episodes += played.Episodes
 		clock := r.Steps >= nextClock
@@ -363,30 +399,10 @@ func (l Length) done(p Progress) float64 {
 	return max(part(p.Steps, l.Steps), part(p.Episodes, l.Episodes), part(int64(p.Elapsed), int64(l.Time)))
 }
 
-// describe returns the settings that the recipe heeds, as a policy file holds
-// them.
+// describe returns the recipe, its settings and the step limit, as policy files hold
+// them. c has no defaults to be filled in.
 func (c Config) describe() map[string]string {
-	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-	s := c.Settings
-	described := map[string]string{"recipe": c.Recipe.Name, "step-limit": strconv.Itoa(c.StepLimit)}
-	uses := func(name agents.Setting) bool { return slices.Contains(c.Recipe.Uses, name) }
-	if uses(agents.UpdateSetting) {
-		described["update"] = s.Update.String()
-	}
-	if uses(agents.StepSizeSetting) {
-		described["step-size"] = s.StepSize.String()
-		described["step-size-floor"] = number(s.StepSize.Floor)
-	}
-	if uses(agents.EpsilonSetting) {
-		described["epsilon"] = number(s.Epsilon.Start)
-		described["epsilon-floor"] = number(s.Epsilon.Floor)
-		described["epsilon-halving"] = strconv.FormatInt(s.Epsilon.Halving, 10)
-	}
-	if uses(agents.StartsSetting) {
-		described["starts"] = "game"
-		if s.ExploringStarts {
-			described["starts"] = "exploring"
-		}
-	}
+	described := map[string]string{"recipe": c.Recipe.Name, "step-limit": strconv.Itoa(c.stepLimit())}
+	maps.Copy(described, c.Settings)
 	return described
 }

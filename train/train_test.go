@@ -23,7 +23,7 @@ const stepLimit = 500
 func config(k agents.Kind, r agents.Recipe) train.Config {
 	c := train.Config{
 		Game:  env.Must(env.New(env.Config{Variant: "pig", Target: 20})),
-		Agent: k, Recipe: r, Settings: r.Defaults, States: policies.FullStates, Seed: 1,
+		Agent: k, Recipe: r, States: policies.FullStates, Seed: 1,
 		Length: train.Length{Episodes: 300}, StepLimit: stepLimit, MemoryLimit: 1 << 20, Workers: 2,
 		Program: "test",
 	}
@@ -88,7 +88,7 @@ func learnEnds(c train.Config) ([]point, *policies.Table) {
 	if err != nil {
 		panic(err)
 	}
-	agent := c.Recipe.New(agents.Config{Layout: l, Settings: c.Settings, Seed: c.Seed, StepLimit: c.StepLimit})
+	agent := must(c.Recipe.New(agents.Config{Layout: l, Settings: c.Settings, Seed: c.Seed, StepLimit: c.StepLimit}))
 	var ends []point
 	for p := (point{}); p.episodes < c.Length.Episodes; {
 		played := agent.Learn(1)
@@ -156,17 +156,10 @@ func TestRunIsDeterministic(t *testing.T) {
 			"seed":   func(c *train.Config) { c.Seed++ },
 			"length": func(c *train.Config) { c.Length.Episodes *= 2 },
 		}
-		if slices.Contains(c.Recipe.Uses, agents.StepSizeSetting) {
-			changes["step size"] = func(c *train.Config) { c.Settings.StepSize = agents.StepSize{Scale: 0.1} }
-		}
-		if slices.Contains(c.Recipe.Uses, agents.EpsilonSetting) {
-			changes["epsilon"] = func(c *train.Config) { c.Settings.Epsilon.Start = 0.03 }
-		}
-		if slices.Contains(c.Recipe.Uses, agents.StartsSetting) {
-			changes["exploring start"] = func(c *train.Config) { c.Settings.ExploringStarts = !c.Settings.ExploringStarts }
-		}
-		if slices.Contains(c.Recipe.Uses, agents.UpdateSetting) {
-			changes["update"] = func(c *train.Config) { c.Settings.Update = agents.ExpectedUpdate }
+		for _, s := range c.Recipe.Settings {
+			if s.Needs == "" {
+				changes[s.Name] = func(c *train.Config) { c.Settings = agents.Settings{s.Name: otherValue(c, s)} }
+			}
 		}
 		for name, change := range changes {
 			other := c
@@ -370,14 +363,20 @@ func TestRunErrors(t *testing.T) {
 			c.Game = env.Must(env.New(env.Config{Variant: "pig", Players: 4, Target: 1000}))
 		}, train.ErrMemory,
 			fmt.Sprintf("train: too little memory: the tables of pig, 4 players, target 1000 with full states, 500500000000000 entries, take %d bytes; the limit is 1048576", 500_500_000_000_000*int64(textbook.BytesPerEntry(1)))},
-		{"step size", func(c *train.Config) { c.Settings.StepSize.Scale = 0 }, agents.ErrSchedule,
-			"agents: bad schedule: step size scale 0 is not in (0, 1]"},
-		{"epsilon", func(c *train.Config) { c.Settings.Epsilon.Start = math.NaN() }, agents.ErrSchedule,
-			"agents: bad schedule: epsilon NaN is not in [0, 1]"},
+		{"step size", func(c *train.Config) { c.Settings = agents.Settings{"step-size": "0"} }, agents.ErrSetting,
+			`agents: bad setting: step-size "0"; write a number in (0, 1], 1/n, or n^-P with P in (0, 1]`},
+		{"epsilon", func(c *train.Config) { c.Settings = agents.Settings{"epsilon": "NaN"} }, agents.ErrSetting,
+			`agents: bad setting: epsilon "NaN"; write a number in [0, 1]`},
+		{"unknown setting", func(c *train.Config) { c.Settings = agents.Settings{"update": "sample"} }, agents.ErrSetting,
+			"agents: bad setting: the recipe textbook has no setting update"},
+		{"game", func(c *train.Config) { c.Game = env.Game{} }, nil, "train: no game to learn; env.New makes one"},
+		{"recipe", func(c *train.Config) { c.Recipe = agents.Recipe{} }, agents.ErrRecipe, "agents: no such recipe: it has no name"},
+		{"incomplete recipe", func(c *train.Config) { c.Recipe.Make = nil }, agents.ErrRecipe,
+			"agents: no such recipe: textbook has no Make or no BytesPerEntry"},
 		{"states", func(c *train.Config) { c.States = "half" }, policies.ErrLayout,
 			`policies: no such table: states "half"; they are full or summary`},
-		{"workers", func(c *train.Config) { c.Workers = 0 }, nil, "train: 0 workers; at least one is needed"},
-		{"step limit", func(c *train.Config) { c.StepLimit = -1 }, nil, "train: step limit -1 is negative"},
+		{"workers", func(c *train.Config) { c.Workers = -1 }, nil, "train: -1 workers; at least one is needed"},
+		{"step limit", func(c *train.Config) { c.StepLimit = -2 }, nil, "train: step limit -2 is negative"},
 		{"players", func(c *train.Config) {
 			c.Recipe, c.Game = curriculum, env.Must(env.New(env.Config{Variant: "pig", Players: 3, Target: 20}))
 		}, agents.ErrRecipe, "agents: no such recipe for pig, 3 players, target 20: curriculum is for up to 2 players"},
@@ -503,65 +502,98 @@ func TestTime(t *testing.T) {
 	})
 }
 
-// TestMade checks what a file tells about its making: the settings that the
-// recipe heeds, and no others.
-func TestMade(t *testing.T) {
-	for _, test := range []struct {
-		name   string
-		change func(*train.Config)
-		want   map[string]string // settings
-	}{
-		{"all set", func(c *train.Config) {
-			c.Settings = agents.Settings{
-				Update:          agents.ExpectedUpdate,
-				StepSize:        agents.StepSize{Scale: 1, Power: 0.75, Floor: 0.002},
-				Epsilon:         agents.Epsilon{Start: 0.25, Floor: 1e-5, Halving: 2_000_000},
-				ExploringStarts: true,
-			}
-		}, map[string]string{
-			"epsilon": "0.25", "epsilon-floor": "1e-05", "epsilon-halving": "2000000",
-			"starts": "exploring", "step-limit": "500", "step-size": "n^-0.75", "step-size-floor": "0.002", "update": "expected",
-		}},
-		{"least", func(c *train.Config) {
-			c.Settings, c.StepLimit = agents.Settings{StepSize: agents.StepSize{Scale: 1, Power: 1}}, 0
-		}, map[string]string{
-			"epsilon": "0", "epsilon-floor": "0", "epsilon-halving": "0",
-			"starts": "game", "step-limit": "0", "step-size": "1/n", "step-size-floor": "0", "update": "sample",
-		}},
-		{"constant step", func(c *train.Config) {
-			c.Settings.StepSize, c.Settings.Epsilon, c.Settings.ExploringStarts = agents.StepSize{Scale: 0.05}, agents.Epsilon{}, false
-		}, map[string]string{
-			"epsilon": "0", "epsilon-floor": "0", "epsilon-halving": "0",
-			"starts": "game", "step-limit": "500", "step-size": "0.05", "step-size-floor": "0", "update": "sample",
-		}},
-	} {
-		heeds := map[agents.Setting][]string{
-			agents.UpdateSetting:   {"update"},
-			agents.StepSizeSetting: {"step-size", "step-size-floor"},
-			agents.EpsilonSetting:  {"epsilon", "epsilon-floor", "epsilon-halving"},
-			agents.StartsSetting:   {"starts"},
+// otherValue returns a value of a setting of c's recipe other than its default.
+func otherValue(c *train.Config, s agents.Setting) string {
+	has := c.Recipe.Defaults(c.Game)[s.Name]
+	candidates := []string{"1", "0.03125", "2", "3"}
+	if words, ok := s.Domain.(agents.Words); ok {
+		candidates = words
+	}
+	for _, text := range candidates {
+		if value, ok := s.Domain.Parse(text); ok && value != has {
+			return value
 		}
+	}
+	panic("no other value of " + s.Name)
+}
+
+// TestProvenance checks what a file tells about its making: the settings that the recipe
+// has, given or by default, in the form in which they were written since version 1.
+func TestProvenance(t *testing.T) {
+	for _, test := range []struct {
+		name        string
+		game        env.Config
+		kind        string
+		recipe      string
+		given, want agents.Settings
+		limit       int
+	}{
+		{
+			"all given", env.Config{Target: 20}, "qlearning", "curriculum",
+			agents.Settings{
+				"update": "expected", "step-size": "n^-.75", "step-size-floor": "2e-3",
+				"epsilon": "0.250", "epsilon-floor": "0.00001", "epsilon-halving": "+2000000",
+			},
+			agents.Settings{
+				"update": "expected", "step-size": "n^-0.75", "step-size-floor": "0.002",
+				"epsilon": "0.25", "epsilon-floor": "1e-05", "epsilon-halving": "2000000", "step-limit": "500",
+			}, 500,
+		},
+		{
+			"defaults that depend on the update", env.Config{Target: 20}, "qlearning", "curriculum",
+			agents.Settings{"update": "expected"},
+			agents.Settings{
+				"update": "expected", "step-size": "1", "step-size-floor": "0",
+				"epsilon": "0.8", "epsilon-floor": "0", "epsilon-halving": "0", "step-limit": "100000",
+			}, 0,
+		},
+		{
+			"a constant step size has no floor", env.Config{Target: 20}, "qlearning", "textbook",
+			agents.Settings{"step-size": "0.05", "epsilon": "-0"},
+			agents.Settings{
+				"step-size": "0.05", "step-size-floor": "0",
+				"epsilon": "0", "epsilon-floor": "0", "epsilon-halving": "0", "starts": "exploring", "step-limit": "500",
+			}, 500,
+		},
+		{
+			"defaults that depend on the players", env.Config{Target: 10, Players: 3}, "qlearning", "textbook",
+			nil,
+			agents.Settings{
+				"step-size": "n^-0.6", "step-size-floor": "0.001",
+				"epsilon": "0.2", "epsilon-floor": "0", "epsilon-halving": "0", "starts": "game", "step-limit": "0",
+			}, train.NoStepLimit,
+		},
+		{
+			"no settings", env.Config{Target: 10}, "montecarlo", "rounds", nil, agents.Settings{"step-limit": "500"}, 500,
+		},
+	} {
 		t.Run(test.name, func(t *testing.T) {
-			forEachRecipe(t, func(t *testing.T, c train.Config) {
-				test.change(&c)
-				c.Seed = math.MaxUint64
-				r := run(t, t.Context(), c)
-				settings := map[string]string{"recipe": c.Recipe.Name, "step-limit": test.want["step-limit"]}
-				for _, use := range c.Recipe.Uses {
-					for _, name := range heeds[use] {
-						settings[name] = test.want[name]
-					}
-				}
-				want := policies.Provenance{
-					Agent: c.Agent.Name, Settings: settings, Seed: math.MaxUint64,
-					Steps: r.Steps, Episodes: r.Episodes, Program: "test",
-				}
-				if !reflect.DeepEqual(r.File.Provenance, want) {
-					t.Errorf("Run: Made = %+v, want %+v", r.File.Provenance, want)
-				}
-			})
+			c := config(recipe(t, test.kind, test.recipe))
+			c.Game, c.Settings, c.StepLimit, c.Seed = env.Must(env.New(test.game)), test.given, test.limit, math.MaxUint64
+			r := run(t, t.Context(), c)
+			test.want["recipe"] = test.recipe
+			want := policies.Provenance{
+				Agent: c.Agent.Name, Settings: test.want, Seed: math.MaxUint64,
+				Steps: r.Steps, Episodes: r.Episodes, Program: "test",
+			}
+			if !reflect.DeepEqual(r.File.Provenance, want) {
+				t.Errorf("Run: Provenance = %+v, want %+v", r.File.Provenance, want)
+			}
 		})
 	}
+}
+
+// TestRunFillsIn checks that fields which are zero have the defaults of their comments.
+func TestRunFillsIn(t *testing.T) {
+	forEachRecipe(t, func(t *testing.T, c train.Config) {
+		c.StepLimit = policies.DefaultStepLimit
+		c.Settings = c.Recipe.Defaults(c.Game)
+		want := fileBytes(t, run(t, t.Context(), c).File)
+		c.Settings, c.States, c.StepLimit, c.MemoryLimit, c.Workers = nil, "", 0, 0, 0
+		if got := fileBytes(t, run(t, t.Context(), c).File); !bytes.Equal(got, want) {
+			t.Error("Run with zero fields gives another file than with their defaults")
+		}
+	})
 }
 
 // TestStepLimit checks that the limit cuts episodes off.

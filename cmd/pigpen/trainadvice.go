@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"pigpen/agents"
@@ -32,7 +33,7 @@ func defaultSteps(p *plan) int64 {
 		return textbookStepsManyPlayers
 	case p.Recipe.Name == agents.Textbook:
 		return textbookSteps
-	case p.Settings.Update == agents.ExpectedUpdate:
+	case p.Settings["update"] == "expected":
 		return twoDigits(max(leastSteps, expectedStepsPerEntry*int64(p.entries)))
 	}
 	return twoDigits(max(leastSteps, sampleStepsPerEntry*int64(p.entries)))
@@ -92,7 +93,7 @@ func advice(p *plan) (lines []string) {
 		against = "hold-20"
 		say("with %d players scores are simulated; an even share is %.1f%%", players, 100/float64(players))
 	}
-	if p.Length.Steps == 0 || p.Settings != p.Recipe.DefaultsFor(p.Game) {
+	if p.Length.Steps == 0 || !maps.Equal(p.Settings, p.Recipe.Defaults(p.Game)) {
 		return lines // nothing is known of the length, or of these settings
 	}
 	perEntry := steps / float64(p.entries)

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -33,10 +31,8 @@ type trainFlags struct {
 	steps, episodes       int64
 	time                  time.Duration
 
-	update, stepSize, starts             string
-	stepSizeFloor, epsilon, epsilonFloor float64
-	epsilonHalving                       int64
-	stepLimit, memory                    int64
+	settings          *settingFlags
+	stepLimit, memory int64
 
 	evalEvery, evalGames int64
 	log                  string
@@ -62,13 +58,7 @@ func addTrainFlags(fs *pflag.FlagSet) *trainFlags {
 	fs.DurationVar(&f.time, "time", 0, "train for so long, as in 30s; the result then depends on the machine")
 
 	fs.StringVar(&f.states, "states", "auto", "what the table distinguishes: full, summary (own score, turn total, best other score), or auto")
-	fs.StringVar(&f.update, "update", "", "move an estimate towards a sample of the dice, or towards what is expected of them (default sample)")
-	fs.StringVar(&f.stepSize, "step-size", "", "weight of the n-th sample: a number, 1/n, or n^-P (default: the recipe's)")
-	fs.Float64Var(&f.stepSizeFloor, "step-size-floor", 0, "least weight of a sample (default: the recipe's)")
-	fs.Float64Var(&f.epsilon, "epsilon", 0, "chance of exploring, in [0, 1] (default: the recipe's)")
-	unset(count(&f.epsilonHalving), "epsilon-halving", "decisions after which epsilon has halved, harmonically (default 0: it stays)")
-	fs.Float64Var(&f.epsilonFloor, "epsilon-floor", 0, "least epsilon; needs --epsilon-halving")
-	fs.StringVar(&f.starts, "starts", "", "where games begin: game, or exploring (a random state and action) (default: the recipe's)")
+	f.settings = addSettingFlags(fs)
 	fs.Var(count(&f.stepLimit), "step-limit", "decisions after which a game is cut off")
 	fs.Var(size(&f.memory), "memory", "most memory that the agent's tables may take")
 	fs.Lookup("memory").DefValue = "a quarter of the machine's, or of what a container may use"
@@ -126,12 +116,8 @@ func (f *trainFlags) plan(ctx context.Context) (p plan, err error) {
 		return p, usageError{err}
 	}
 	p.Game, p.Agent, p.Recipe, p.Seed, p.Program = g, kind, recipe, f.seed, version
-	p.Settings = recipe.DefaultsFor(g)
-	if p.Resume != nil {
-		p.Settings = p.Resume.Settings
-	}
-	if err := f.settings(recipe, &p.Settings); err != nil {
-		return p, usageError{err}
+	if p.Settings, err = f.settings.of(recipe, g, p.Resume); err != nil {
+		return p, err
 	}
 	switch p.States = policies.States(f.states); p.States {
 	case "auto":
@@ -143,7 +129,10 @@ func (f *trainFlags) plan(ctx context.Context) (p plan, err error) {
 	if err := checkGames("eval-games", f.evalGames, g); err != nil {
 		return p, err
 	}
-	p.StepLimit, p.MemoryLimit, p.Workers = int(f.stepLimit), f.memory, f.workers
+	if p.StepLimit = int(f.stepLimit); p.StepLimit == 0 { // of a checkpoint
+		p.StepLimit = train.NoStepLimit
+	}
+	p.MemoryLimit, p.Workers = f.memory, f.workers
 	p.Checkpoint, p.CheckpointEvery = f.checkpoint, f.checkpointEvery
 	if p.entries, p.bytes, err = p.Bytes(); err != nil {
 		return p, usageError{err}
@@ -348,118 +337,4 @@ func defaultName(g env.Game, agent string) string {
 		}
 	}
 	return name + "-" + agent + ".msgpack"
-}
-
-// settings puts the flags that were given in the place of s.
-func (f *trainFlags) settings(r agents.Recipe, s *agents.Settings) error {
-	for flag, setting := range map[string]agents.Setting{
-		"update": agents.UpdateSetting, "step-size": agents.StepSizeSetting, "step-size-floor": agents.StepSizeSetting,
-		"epsilon": agents.EpsilonSetting, "epsilon-halving": agents.EpsilonSetting, "epsilon-floor": agents.EpsilonSetting,
-		"starts": agents.StartsSetting,
-	} {
-		if f.flags.Changed(flag) && !slices.Contains(r.Uses, setting) {
-			return fmt.Errorf("the recipe %s does not heed --%s", r.Name, flag)
-		}
-	}
-	given := f.flags.Changed
-	if given("update") {
-		switch f.update {
-		case agents.SampleUpdate.String():
-			s.Update = agents.SampleUpdate
-		case agents.ExpectedUpdate.String():
-			*s = r.Expected
-		default:
-			return fmt.Errorf("--update %q; it is sample or expected", f.update)
-		}
-	}
-	if given("step-size") {
-		parsed, err := agents.ParseStepSize(f.stepSize)
-		if err != nil {
-			return err
-		}
-		parsed.Floor = s.StepSize.Floor
-		if parsed.Power == 0 {
-			parsed.Floor = 0 // a constant has no floor of its own
-		}
-		s.StepSize = parsed
-	}
-	if given("step-size-floor") {
-		s.StepSize.Floor = f.stepSizeFloor
-	}
-	if given("epsilon") {
-		s.Epsilon.Start = f.epsilon
-	}
-	if given("epsilon-halving") {
-		s.Epsilon.Halving = f.epsilonHalving
-	}
-	if given("epsilon-floor") {
-		s.Epsilon.Floor = f.epsilonFloor
-	}
-	if given("epsilon-floor") && s.Epsilon.Halving == 0 {
-		return errors.New("--epsilon-floor has no effect without --epsilon-halving, since epsilon stays as it is")
-	}
-	if given("starts") {
-		if f.starts != "game" && f.starts != "exploring" {
-			return fmt.Errorf("--starts %q; it is game or exploring", f.starts)
-		}
-		s.ExploringStarts = f.starts == "exploring"
-	}
-	return s.Check()
-}
-
-func agentNames() string {
-	var names []string
-	for _, k := range agents.Kinds() {
-		names = append(names, k.Name)
-	}
-	return strings.Join(names, ", ")
-}
-
-// agentTable describes every agent, its recipes and their settings.
-func agentTable() string {
-	indent := strings.Repeat(" ", 25)
-	var b strings.Builder
-	for _, k := range agents.Kinds() {
-		fmt.Fprintf(&b, "\n  %s: %s", k.Name, k.Doc)
-		for _, r := range k.Recipes {
-			players := "any number of players"
-			if r.MaxPlayers < env.MaxPlayers {
-				players = fmt.Sprintf("up to %d players", r.MaxPlayers)
-			}
-			about := wrap(fmt.Sprintf("%s; %s", r.Doc, players), indent, helpWidth)
-			fmt.Fprintf(&b, "\n    --recipe %-11s %s", r.Name, strings.TrimPrefix(about, indent))
-			if settings := describe(r, r.Defaults); settings != nil {
-				b.WriteString("\n" + wrapWords(settings, indent, helpWidth))
-			}
-			if r.Expected != (agents.Settings{}) {
-				b.WriteString("\n" + wrapWords(describe(r, r.Expected), indent, helpWidth))
-			}
-			if r.ManyPlayers != (agents.Settings{}) {
-				settings := slices.Insert(describe(r, r.ManyPlayers), 0, "with three or more players:")
-				b.WriteString("\n" + wrapWords(settings, indent, helpWidth))
-			}
-		}
-	}
-	return b.String()
-}
-
-// describe returns the settings that a recipe heeds, as flags.
-func describe(r agents.Recipe, d agents.Settings) (flags []string) {
-	for _, s := range r.Uses {
-		switch s {
-		case agents.UpdateSetting:
-			flags = append(flags, "--update "+d.Update.String())
-		case agents.StepSizeSetting:
-			flags = append(flags, fmt.Sprintf("--step-size %v", d.StepSize), fmt.Sprintf("--step-size-floor %g", d.StepSize.Floor))
-		case agents.EpsilonSetting:
-			flags = append(flags, fmt.Sprintf("--epsilon %g", d.Epsilon.Start))
-		case agents.StartsSetting:
-			starts := "game"
-			if d.ExploringStarts {
-				starts = "exploring"
-			}
-			flags = append(flags, "--starts "+starts)
-		}
-	}
-	return flags
 }

@@ -40,7 +40,7 @@ func sentinels() map[error]string {
 		exact.ErrPlayers:        "too many players",
 		agents.ErrUnknown:       "unknown agent",
 		agents.ErrRecipe:        "no such recipe",
-		agents.ErrSchedule:      "",
+		agents.ErrSetting:       "",
 		agents.ErrState:         "bad state of an agent",
 		trained.ErrUnknown:      "unknown policy",
 		train.ErrLog:            "",
