@@ -50,7 +50,7 @@ const (
 // decision with AVX2 (go test -run xxx -bench Vec/pig$ -cpuprofile cpu.out ./env),
 // as parts of Vec.Step:
 //
-//   - 78%: playFours, 70 instructions for four games, of which the generator
+//   - 78%: stepKernel, 70 instructions for four games, of which the generator
 //     takes 24, the move 16, and what is shown 13
 //   - 11%: games that end and begin again
 //   - 7%: checking the actions

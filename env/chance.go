@@ -60,7 +60,7 @@ type Chance struct {
 
 // chance is a variant's rule, tabulated: every roll's outcome for the
 // sampler, and the same outcomes merged for exact computation.
-type chance struct {
+type outcomeTable struct {
 	rolls int // equally likely rolls: faces to the power of dice
 	// byRoll[held*stride+r] is the outcome of roll r; stride is 0 where the
 	// rule is the same at every score.
@@ -70,14 +70,14 @@ type chance struct {
 }
 
 // chances returns the variant's table under the given options, made once.
-func (v *Variant) chances(on Options) *chance {
+func (v *Variant) tableOf(on Options) *outcomeTable {
 	cell := &v.tables[on]
 	cell.once.Do(func() { cell.table = v.tabulate(on) })
 	return cell.table
 }
 
-func (v *Variant) tabulate(on Options) *chance {
-	c := &chance{rolls: 1}
+func (v *Variant) tabulate(on Options) *outcomeTable {
+	c := &outcomeTable{rolls: 1}
 	for range v.Dice {
 		c.rolls *= v.Faces
 	}
@@ -121,10 +121,10 @@ func (v *Variant) dice(roll int, faces []int) {
 }
 
 // row returns the start of the sampler's row for a mover who holds held.
-func (c *chance) row(held int) int { return held * c.stride }
+func (c *outcomeTable) row(held int) int { return held * c.stride }
 
 // at returns the merged outcomes for a mover who holds held.
-func (c *chance) at(held int) []Chance {
+func (c *outcomeTable) at(held int) []Chance {
 	if c.stride == 0 {
 		return c.merged[0]
 	}

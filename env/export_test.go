@@ -8,9 +8,9 @@ func RandIn(state uint64) Rand { return Rand{state: state} }
 // Weyl is what a generator adds to its state at each draw.
 const Weyl uint64 = weyl
 
-// SetRand gives game i of a Vec of two players, which must not rest, the given
+// SetRand gives game i of a Vec of two players, which must be active, the given
 // generator.
-func (v *Vec) SetRand(i int, r Rand) { v.tables.(*duels).rands[i] = r }
+func (v *Vec) SetRand(i int, r Rand) { v.engine.(*packedEngine).rands[i] = r }
 
 // Before returns the generator state that makes word the next output, by
 // undoing the mixer step for step.
@@ -31,33 +31,34 @@ func Before(word uint64) uint64 {
 	return z - weyl
 }
 
-// HasFours reports whether a Vec of two players plays games four at a time.
-func (v *Vec) HasFours() bool { return v.tables.(*duels).fours != nil }
+// HasKernel reports whether the kernel steps the games of a Vec of two players.
+func (v *Vec) HasKernel() bool { return v.engine.(*packedEngine).kernel != nil }
 
-// PlayEach makes a Vec of two players play every game by itself.
-func (v *Vec) PlayEach() { v.tables.(*duels).fours = nil }
+// DisableKernel makes a Vec of two players step every game with stepScalar.
+func (v *Vec) DisableKernel() { v.engine.(*packedEngine).kernel = nil }
 
-// Equal reports whether two Vecs of two players stand alike, dice included.
+// Equal reports whether two Vecs of two players have the same states and generators.
 func (v *Vec) Equal(w *Vec) bool {
-	d, e := v.tables.(*duels), w.tables.(*duels)
+	d, e := v.engine.(*packedEngine), w.engine.(*packedEngine)
 	return slices.Equal(d.rands, e.rands) && slices.Equal(d.states, e.states) && slices.Equal(d.canHold, e.canHold) &&
-		slices.Equal(d.awake, e.awake) && slices.Equal(d.resting, e.resting) &&
-		v.clock == w.clock && slices.Equal(v.begun, w.begun) && slices.Equal(v.resting, w.resting)
+		slices.Equal(d.active, e.active) && slices.Equal(d.suspended, e.suspended) &&
+		v.clock == w.clock && slices.Equal(v.begun, w.begun) && slices.Equal(v.done, w.done)
 }
 
-// Equal reports whether two batches are alike.
+// Equal reports whether two batches hold the same values.
 func (b *Batch) Equal(c *Batch) bool {
 	return slices.Equal(b.Observations, c.Observations) && slices.Equal(b.Rewards, c.Rewards) &&
 		slices.Equal(b.Terminated, c.Terminated) && slices.Equal(b.Truncated, c.Truncated) &&
 		slices.Equal(b.Legal, c.Legal) && slices.Equal(b.Seats, c.Seats) && slices.Equal(b.Final, c.Final)
 }
 
-// Guard moves what a step of a Vec of two players writes to between guards, and
+// Guard moves the slices that a step of a Vec of two players writes to between
+// guards, and
 // returns a function that reports whether they are intact.
 func (v *Vec) Guard() func() bool {
-	d := v.tables.(*duels)
+	d := v.engine.(*packedEngine)
 	rands, randsIntact := Guarded(len(d.rands), func(i int) Rand { return Rand{uint64(i)} })
-	states, statesIntact := Guarded(len(d.states), func(i int) lanes { return lanes(i) })
+	states, statesIntact := Guarded(len(d.states), func(i int) packedState { return packedState(i) })
 	canHold, canHoldIntact := Guarded(len(d.canHold), func(i int) Action { return Action(i) })
 	ended, endedIntact := Guarded(len(d.ended), func(i int) uint64 { return uint64(i) })
 	copy(rands, d.rands)

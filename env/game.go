@@ -31,7 +31,7 @@ type Config struct {
 // comparable with ==. The zero Game is not valid; [New] makes one.
 type Game struct {
 	variant         *Variant
-	chance          *chance // that of the variant under the options
+	table           *outcomeTable // that of the variant under the options
 	players, target int16
 	options         Options
 }
@@ -66,7 +66,7 @@ func New(c Config) (Game, error) {
 		return Game{}, err
 	}
 	return Game{
-		variant: v, chance: v.chances(on),
+		variant: v, table: v.tableOf(on),
 		players: int16(c.Players), target: int16(c.Target), options: on,
 	}, nil
 }
@@ -131,7 +131,7 @@ func (g Game) Target() int { return int(g.target) }
 // Rolls returns the number of equally likely rolls: faces to the power of
 // dice. It is the sum of the weights of every list that [Game.Outcomes]
 // returns.
-func (g Game) Rolls() int { return g.chance.rolls }
+func (g Game) Rolls() int { return g.table.rolls }
 
 // String describes the game on one line, as in "pig, 2 players, target 100".
 func (g Game) String() string {
@@ -155,11 +155,11 @@ func (g Game) String() string {
 // It is the start of the SHA-256 of a text that lists all of these.
 func (g Game) Fingerprint() string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s\nplayers %d\ntarget %d\nending %v\nrolls %d\n", g.variant.ID, g.players, g.target, g.variant.Ending, g.chance.rolls)
+	fmt.Fprintf(h, "%s\nplayers %d\ntarget %d\nending %v\nrolls %d\n", g.variant.ID, g.players, g.target, g.variant.Ending, g.table.rolls)
 	for i, o := range g.variant.Options {
 		fmt.Fprintf(h, "option %s %t\n", o.Name, g.options.Has(i))
 	}
-	for held, row := range g.chance.merged {
+	for held, row := range g.table.merged {
 		for _, c := range row {
 			fmt.Fprintf(h, "held %d: %d x %v\n", held, c.Weight, c.Outcome)
 		}
@@ -198,7 +198,7 @@ func (g Game) Outcomes(s State) []Chance {
 	if s.Over {
 		return nil
 	}
-	return g.chance.at(s.held())
+	return g.table.at(s.held())
 }
 
 // OutcomeOf returns what the given faces do when they are rolled in s. It
@@ -220,8 +220,8 @@ func (g Game) OutcomeOf(s State, faces ...int) (Outcome, error) {
 // Faces returns what the dice show in roll number roll, in [0, Rolls): the
 // first die is the most significant digit. It panics outside that range.
 func (g Game) Faces(roll int) []int {
-	if roll < 0 || roll >= g.chance.rolls {
-		panic(fmt.Sprintf("env: Faces(%d) of a game with %d rolls", roll, g.chance.rolls))
+	if roll < 0 || roll >= g.table.rolls {
+		panic(fmt.Sprintf("env: Faces(%d) of a game with %d rolls", roll, g.table.rolls))
 	}
 	faces := make([]int, g.variant.Dice)
 	g.variant.dice(roll, faces)

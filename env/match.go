@@ -124,7 +124,7 @@ func (m *Match) Step(a Action) (terminated, truncated bool, err error) {
 	// over them; and this is Game.roll, which the compiler does not inline.
 	m.last.Seat, m.last.Action, m.last.BeganTurn = s.Seat, a, began
 	if a == Roll {
-		c := m.game.chance
+		c := m.game.table
 		roll := m.rand.Below(uint32(c.rolls))
 		o := c.byRoll[c.row(s.held())+int(roll)]
 		m.last.Outcome, m.last.RollNumber = o, int32(roll)

@@ -29,11 +29,11 @@ func (g Game) Columns() []Column {
 	top := maxHeld
 	if g.variant.Ending == AtTarget {
 		top = 0
-		for held, row := range g.chance.merged {
+		for held, row := range g.table.merged {
 			if held >= int(g.target) {
 				break
 			}
-			if g.chance.stride == 0 {
+			if g.table.stride == 0 {
 				held = int(g.target) - 1
 			}
 			for _, c := range row {

@@ -9,13 +9,14 @@ import (
 	"math"
 )
 
-// ErrSnapshot is wrapped by UnmarshalBinary.
+// ErrSnapshot is wrapped by the errors of UnmarshalBinary and ReadSnapshot.
 var ErrSnapshot = errors.New("env: bad snapshot")
 
-// What a snapshot may hold, so that an episode can go on from it for longer than
-// any episode lasts, and so that its own snapshots are accepted in turn:
+// Bounds of a snapshot's values. They leave room for the rest of any episode, so
+// that a snapshot taken later in the episode is within bounds too.
 const (
-	// maxSnapshotSteps leaves as many steps until the counter overflows.
+	// maxSnapshotSteps bounds the steps of an episode; the counter overflows at twice
+	// as many.
 	maxSnapshotSteps = math.MaxInt / 2
 	// maxSnapshotHeld bounds a banked score plus the turn total. To go from here
 	// past the documented maximum, [Column].Max, takes about 2,000 rolls without a
@@ -43,25 +44,25 @@ type snapshot struct {
 // snapshotSize is the number of bytes of a snapshot.
 var snapshotSize = binary.Size(snapshot{})
 
-// A camera takes and reads snapshots of one game's matches: it knows the
-// fingerprint, which takes a while to find.
-type camera struct {
-	game  Game
-	print [8]byte
+// A snapshotCodec encodes and decodes matches of one game. It keeps the game's
+// fingerprint, which is slow to compute.
+type snapshotCodec struct {
+	game        Game
+	fingerprint [8]byte
 }
 
-func newCamera(g Game) camera {
-	c := camera{game: g}
-	if _, err := hex.Decode(c.print[:], []byte(g.Fingerprint())); err != nil {
+func newSnapshotCodec(g Game) snapshotCodec {
+	c := snapshotCodec{game: g}
+	if _, err := hex.Decode(c.fingerprint[:], []byte(g.Fingerprint())); err != nil {
 		panic(err) // a fingerprint is 16 hexadecimal digits
 	}
 	return c
 }
 
-// take appends the snapshot of a match.
-func (c *camera) take(b []byte, m *Match) []byte {
+// encode appends the snapshot of m to b.
+func (c *snapshotCodec) encode(b []byte, m *Match) []byte {
 	b, err := binary.Append(b, binary.LittleEndian, snapshot{
-		Version: snapshotVersion, Fingerprint: c.print,
+		Version: snapshotVersion, Fingerprint: c.fingerprint,
 		StepLimit: int64(m.options.StepLimit), First: m.options.First,
 		Rand: m.rand.state, Steps: int64(m.steps), Live: m.live,
 		State: m.state, Last: m.last,
@@ -72,8 +73,9 @@ func (c *camera) take(b []byte, m *Match) []byte {
 	return b
 }
 
-// read returns the match of a snapshot. The error wraps [ErrSnapshot].
-func (c *camera) read(b []byte) (Match, error) {
+// decode returns the match that b is the snapshot of. The error wraps
+// [ErrSnapshot].
+func (c *snapshotCodec) decode(b []byte) (Match, error) {
 	if len(b) != snapshotSize {
 		return Match{}, fmt.Errorf("%w: %d bytes, not %d", ErrSnapshot, len(b), snapshotSize)
 	}
@@ -81,15 +83,15 @@ func (c *camera) read(b []byte) (Match, error) {
 	if _, err := binary.Decode(b, binary.LittleEndian, &s); err != nil {
 		return Match{}, fmt.Errorf("%w: %w", ErrSnapshot, err)
 	}
-	// Decode takes any byte but 0 for true. A snapshot has one form only.
+	// Decode reads any byte but 0 as true; only the form that encode writes is valid.
 	if again, err := binary.Append(nil, binary.LittleEndian, s); err != nil || !bytes.Equal(again, b) {
 		return Match{}, fmt.Errorf("%w: not as MarshalBinary writes it", ErrSnapshot)
 	}
 	if s.Version != snapshotVersion {
 		return Match{}, fmt.Errorf("%w: version %d, not %d", ErrSnapshot, s.Version, snapshotVersion)
 	}
-	if s.Fingerprint != c.print {
-		return Match{}, fmt.Errorf("%w: it is of another game (%x) than %v (%x)", ErrSnapshot, s.Fingerprint, c.game, c.print)
+	if s.Fingerprint != c.fingerprint {
+		return Match{}, fmt.Errorf("%w: it is of another game (%x) than %v (%x)", ErrSnapshot, s.Fingerprint, c.game, c.fingerprint)
 	}
 	switch {
 	case s.StepLimit < 0 || int64(int(s.StepLimit)) != s.StepLimit || s.StepLimit > 0 && s.Steps > s.StepLimit || s.First > FirstRandom:
@@ -100,7 +102,7 @@ func (c *camera) read(b []byte) (Match, error) {
 		return Match{}, fmt.Errorf("%w: an episode under way that has ended", ErrSnapshot)
 	case s.Last.Seat < 0 || int16(s.Last.Seat) >= c.game.players || s.Last.Action >= NumActions || s.Last.Outcome.Effect > Stop ||
 		s.Last.Outcome.Points < 0 || s.Last.Outcome.Points > maxSnapshotHeld ||
-		s.Last.RollNumber < -1 || int(s.Last.RollNumber) >= c.game.chance.rolls:
+		s.Last.RollNumber < -1 || int(s.Last.RollNumber) >= c.game.table.rolls:
 		return Match{}, fmt.Errorf("%w: its last step cannot be one of %v", ErrSnapshot, c.game)
 	}
 	if err := c.game.Validate(s.State); err != nil {
@@ -121,25 +123,24 @@ func (c *camera) read(b []byte) (Match, error) {
 	}, nil
 }
 
-// badSteps refuses a number of steps.
+// badSteps returns the error for a number of steps that is out of range.
 func badSteps(steps int64) error {
 	return fmt.Errorf("%w: %d steps are not in [0, %d], which leaves room to go on", ErrSnapshot, steps, maxSnapshotSteps)
 }
 
-// MarshalBinary returns the whole match, generator included, in a few dozen
-// bytes. It never fails.
+// MarshalBinary returns a snapshot of the match, generator and options included:
+// the same number of bytes for every match, less than 100. It never fails.
 func (m *Match) MarshalBinary() ([]byte, error) {
-	c := newCamera(m.game)
-	return c.take(nil, m), nil
+	c := newSnapshotCodec(m.game)
+	return c.encode(nil, m), nil
 }
 
-// UnmarshalBinary makes m what it was when [Match.MarshalBinary] was called:
-// the same episode, options and coming dice. m must be a match of the same
-// game, made with [NewMatch]. After an error, which wraps [ErrSnapshot], m is
-// unchanged.
+// UnmarshalBinary restores the episode, the options and the generator of a
+// snapshot that [Match.MarshalBinary] returned. m must be a match of the same game,
+// made with [NewMatch]. The error wraps [ErrSnapshot]; then m is unchanged.
 func (m *Match) UnmarshalBinary(b []byte) error {
-	c := newCamera(m.game)
-	read, err := c.read(b)
+	c := newSnapshotCodec(m.game)
+	read, err := c.decode(b)
 	if err != nil {
 		return err
 	}
@@ -147,10 +148,11 @@ func (m *Match) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// readAll reads the snapshots of o.Games games that were begun as o says, but
-// with the given step limit; each has extra bytes behind it, which are given to
-// more. Errors number the games from o.FirstIndex.
-func (c *camera) readAll(b []byte, o *VecOptions, stepLimit, extra int, more func(i int, m *Match, extra []byte) error) ([]Match, error) {
+// decodeAll decodes the snapshots of o.Games games, each followed by the given
+// number of extra bytes, and calls more with each match and its extra bytes. The
+// matches must have options o.First and stepLimit. Errors number the games from
+// o.FirstIndex.
+func (c *snapshotCodec) decodeAll(b []byte, o *VecOptions, stepLimit, extra int, more func(i int, m *Match, extra []byte) error) ([]Match, error) {
 	size, n, first := snapshotSize+extra, o.Games, o.First
 	if len(b) != n*size {
 		return nil, fmt.Errorf("%w: %d bytes, not %d for each of %d games", ErrSnapshot, len(b), size, n)
@@ -158,7 +160,7 @@ func (c *camera) readAll(b []byte, o *VecOptions, stepLimit, extra int, more fun
 	list := make([]Match, n)
 	for i := range list {
 		one := b[i*size : (i+1)*size]
-		m, err := c.read(one[:snapshotSize])
+		m, err := c.decode(one[:snapshotSize])
 		switch {
 		case err != nil:
 		case m.options != MatchOptions{StepLimit: stepLimit, First: first}:
@@ -176,54 +178,55 @@ func (c *camera) readAll(b []byte, o *VecOptions, stepLimit, extra int, more fun
 	return list, nil
 }
 
-// MarshalBinary returns all games, generators included: for each the snapshot
-// of a [Match]. It never fails.
+// MarshalBinary returns a snapshot of all games, generators included: one after the
+// other, the snapshot of a [Match] for each. It never fails.
 func (v *Vec) MarshalBinary() ([]byte, error) {
-	c := newCamera(v.game)
+	c := newSnapshotCodec(v.game)
 	b := make([]byte, 0, v.options.Games*snapshotSize)
 	for i := range v.options.Games {
 		m := Match{
 			options: MatchOptions{StepLimit: v.options.StepLimit, First: v.options.First},
-			rand:    v.tables.dice(i), state: v.tables.state(i), live: v.tables.live(i),
+			rand:    v.engine.dice(i), state: v.engine.state(i), live: v.engine.live(i),
 		}
 		if m.live {
 			m.steps = int(v.clock - v.begun[i])
 		}
-		b = c.take(b, &m)
+		b = c.encode(b, &m)
 	}
 	return b, nil
 }
 
-// UnmarshalBinary makes every game what it was when [Vec.MarshalBinary] was
-// called on a Vec of the same game, number of games and options. After an
-// error, which wraps [ErrSnapshot], nothing has changed.
+// UnmarshalBinary restores all games from a snapshot that [Vec.MarshalBinary]
+// returned for a Vec of the same game, number of games and options. The error wraps
+// [ErrSnapshot]; then nothing has changed.
 func (v *Vec) UnmarshalBinary(b []byte) error { return restoreNow(v.ReadSnapshot(b)) }
 
-// ReadSnapshot checks the bytes of a snapshot as [Vec.UnmarshalBinary] does and
-// decodes them into memory of its own. Nothing changes until restore is called,
-// which cannot fail: so several Vecs are restored together or not at all.
+// ReadSnapshot checks and decodes a snapshot as [Vec.UnmarshalBinary] does, into
+// memory of its own. The games change only when restore is called, which cannot
+// fail. A caller can so restore several Vecs together or none of them.
 func (v *Vec) ReadSnapshot(b []byte) (restore func(), err error) {
-	c := newCamera(v.game)
-	list, err := c.readAll(b, &v.options, v.options.StepLimit, 0, func(int, *Match, []byte) error { return nil })
+	c := newSnapshotCodec(v.game)
+	list, err := c.decodeAll(b, &v.options, v.options.StepLimit, 0, func(int, *Match, []byte) error { return nil })
 	if err != nil {
 		return nil, err
 	}
 	return func() {
-		v.resting = v.resting[:0]
+		v.done = v.done[:0]
 		for i := range list {
 			m := &list[i]
-			v.tables.put(i, m.state, m.rand)
+			v.engine.put(i, m.state, m.rand)
 			if m.live {
-				v.tables.wake(i)
+				v.engine.resume(i)
 				v.begun[i] = v.clock - int64(m.steps)
 			} else {
-				v.resting = append(v.resting, i)
+				v.done = append(v.done, i)
 			}
 		}
 	}, nil
 }
 
-// restoreNow restores what has been read.
+// restoreNow calls restore if err, the error of ReadSnapshot, is nil, and returns
+// err.
 func restoreNow(restore func(), err error) error {
 	if err == nil {
 		restore()
@@ -231,15 +234,15 @@ func restoreNow(restore func(), err error) error {
 	return err
 }
 
-// Show writes b as the games stand, without rewards and ends. The error wraps
-// [ErrBatch].
+// Show writes the observations, legal actions and seats of all games to b, and
+// clears Rewards, Terminated, Truncated and Ignored. The error wraps [ErrBatch].
 func (v *Vec) Show(b *Batch) error {
 	if err := v.check(b); err != nil {
 		return err
 	}
-	b.calm()
+	b.clearStep()
 	for i := range v.options.Games {
-		v.tables.show(i, b)
+		v.engine.show(i, b)
 	}
 	return nil
 }

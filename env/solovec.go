@@ -89,7 +89,7 @@ func (v *SoloVec) Reset(seed uint64, b *Batch) error {
 	if err := v.check(b); err != nil {
 		return err
 	}
-	b.calm()
+	b.clearStep()
 	for i := range v.solos {
 		v.seed(i, v.seedAt(seed, i))
 		v.begin(i, b)
@@ -175,7 +175,7 @@ func (v *SoloVec) checkActions(actions []Action, which []bool) (refused int, ign
 
 // advance is StepSome once the lengths and the actions have been checked.
 func (v *SoloVec) advance(actions []Action, which []bool, _ bool, b *Batch) {
-	b.calm()
+	b.clearStep()
 	for i, a := range actions {
 		if which == nil || which[i] {
 			v.step(i, a, b)
@@ -232,7 +232,7 @@ func (v *SoloVec) Show(b *Batch) error {
 	if err := v.check(b); err != nil {
 		return err
 	}
-	b.calm()
+	b.clearStep()
 	for i := range v.solos {
 		v.show(i, b)
 	}
@@ -246,13 +246,13 @@ const soloExtra = 9
 // MarshalBinary returns all games, generators included: for each the snapshot
 // of its match and what the learner's episode adds. It never fails.
 func (v *SoloVec) MarshalBinary() ([]byte, error) {
-	c := newCamera(v.game)
+	c := newSnapshotCodec(v.game)
 	b := make([]byte, 0, len(v.solos)*(snapshotSize+soloExtra))
 	for i := range v.solos {
 		s := &v.solos[i]
-		b = c.take(b, &s.match)
+		b = c.encode(b, &s.match)
 		b = binary.LittleEndian.AppendUint64(b, uint64(s.steps))
-		b = append(b, byte(one(s.live)))
+		b = append(b, byte(bit(s.live)))
 	}
 	return b, nil
 }
@@ -264,9 +264,9 @@ func (v *SoloVec) UnmarshalBinary(b []byte) error { return restoreNow(v.ReadSnap
 
 // ReadSnapshot is like [Vec.ReadSnapshot].
 func (v *SoloVec) ReadSnapshot(b []byte) (restore func(), err error) {
-	c := newCamera(v.game)
+	c := newSnapshotCodec(v.game)
 	solos := make([]Solo, len(v.solos))
-	_, err = c.readAll(b, &v.options.VecOptions, 0, soloExtra, func(i int, m *Match, extra []byte) error {
+	_, err = c.decodeAll(b, &v.options.VecOptions, 0, soloExtra, func(i int, m *Match, extra []byte) error {
 		steps := int64(binary.LittleEndian.Uint64(extra))
 		s := v.solos[i]
 		s.match, s.steps, s.live = *m, int(steps), extra[8] == 1

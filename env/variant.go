@@ -43,7 +43,7 @@ type Variant struct {
 
 	tables [1 << maxOptions]struct {
 		once  sync.Once
-		table *chance
+		table *outcomeTable
 	}
 }
 

@@ -6,21 +6,21 @@ import (
 	"slices"
 )
 
-// Autoreset says what a [Vec] does with a game that has ended.
+// Autoreset says what a [Vec] does with a game whose episode has ended.
 type Autoreset uint8
 
 const (
 	// AutoresetNextStep begins the next episode in the step after the end. For
 	// that game the step ignores the action, rolls nothing, has reward 0, and
-	// shows the new episode's first observation.
+	// writes the new episode's first observation.
 	AutoresetNextStep Autoreset = iota
 	// AutoresetSameStep begins the next episode in the step that ends the last
-	// one. The step shows the new episode's first observation; what was to be
-	// seen at the end of the last one goes to [Batch].Final.
+	// one. The step writes the new episode's first observation to
+	// [Batch].Observations and the last one of the old episode to [Batch].Final.
 	AutoresetSameStep
-	// AutoresetDisabled lets the game rest until [Vec.ResetGames]. Its actions
-	// are ignored, nothing is legal, it goes on showing its end, and it is not
-	// terminated or truncated again.
+	// AutoresetDisabled leaves the game done until [Vec.ResetGames]. Until then
+	// steps ignore its actions and roll nothing, no action is legal, its
+	// observation stays that of the end, and Terminated and Truncated are false.
 	AutoresetDisabled
 )
 
@@ -41,18 +41,18 @@ func (a Autoreset) String() string {
 type VecOptions struct {
 	// Games is the number of games, at least 1.
 	Games int
-	// FirstIndex is the index of the first game among all that share a seed,
-	// so that several Vecs, on several goroutines, can play parts of a whole.
+	// FirstIndex is the index of game 0 among all games that share a seed. With it
+	// several Vecs play the games of a larger one; see [ShardedVec].
 	FirstIndex uint64
-	// StepLimit truncates an episode after so many steps; 0 is no limit. A
-	// step that ends the game is terminated, not truncated.
+	// StepLimit is the number of steps after which an episode is truncated; 0 means
+	// no limit. A step that ends the game is terminated, not truncated.
 	StepLimit int
-	// First says who begins.
+	// First selects the seat that begins an episode.
 	First First
-	// Autoreset says what becomes of a game that has ended.
+	// Autoreset says what happens to a game whose episode has ended.
 	Autoreset Autoreset
-	// IgnoreIllegal lets a game whose action is an illegal [Hold] sit out the
-	// step, which counts towards its limit, where else the step is refused.
+	// IgnoreIllegal makes a step ignore an illegal [Hold] instead of returning an
+	// error. The game stays as it is, but the step counts towards its limit.
 	IgnoreIllegal bool
 }
 
@@ -61,33 +61,33 @@ func (o *VecOptions) check() bool {
 	return o.Games >= 1 && o.StepLimit >= 0 && o.First <= FirstRandom && o.Autoreset <= AutoresetDisabled
 }
 
-// A Batch holds what a [Vec] or a [SoloVec] shows of N games with n players
-// and c columns. The caller owns it; [Vec.NewBatch] or [SoloVec.NewBatch] makes
-// one that fits. Rows are by game.
+// A Batch holds the results of a step or reset of N games with n players and c
+// columns. The caller owns it; [Vec.NewBatch] or [SoloVec.NewBatch] returns one of
+// the right size. Tables are flat, with a row for each game.
 type Batch struct {
-	// Observations, N×c, are what the seat to move sees; see [Game.Columns].
-	// At the end of an episode it is the seat that moved last. Of a SoloVec
-	// they are what the learner sees.
+	// Observations, N×c, has the observation of the seat to move or, once the
+	// episode has ended, of the seat that moved last; of a SoloVec, that of the
+	// learner. See [Game.Columns] for the columns.
 	Observations []int16
-	// Rewards are what each seat earned by the step, N×n, or, of a SoloVec,
-	// what the learner did, N.
+	// Rewards, N×n, has the reward of each seat for the step, in [-1, 1]; of a
+	// SoloVec, Rewards, N, has that of the learner. See [Match.Reward].
 	Rewards []float32
 	// Terminated and Truncated, N each, tell that the step ended the episode.
 	Terminated, Truncated []bool
-	// Legal, N×NumActions, tells which actions the next step takes.
+	// Legal, N×NumActions, tells which actions are legal in the next step.
 	Legal []bool
-	// Seats, N, are the seats whose observations are shown.
+	// Seats, N, has the seats whose observations are in Observations.
 	Seats []int8
-	// Final, N×c, gets a row for each game that the step terminated or
-	// truncated under AutoresetSameStep; other rows are left as they are. In
-	// other modes it is not used.
+	// Final, N×c, is used under AutoresetSameStep only. A step writes the last
+	// observation of each episode that it ends; other rows stay as they are.
 	Final []int16
-	// Ignored, N, tells under IgnoreIllegal which games sat out the step. It is
-	// not used otherwise.
+	// Ignored, N, is used under IgnoreIllegal only. It tells in which games the
+	// step ignored an illegal Hold.
 	Ignored []bool
 }
 
-// newBatch returns a batch for games of so many columns and rewards each.
+// newBatch returns a batch for o.Games games with the given numbers of columns and
+// of rewards for each.
 func newBatch(o *VecOptions, columns, rewards int) *Batch {
 	n := o.Games
 	b := &Batch{
@@ -138,101 +138,67 @@ func (b *Batch) check(o *VecOptions, columns, rewards int) error {
 	return nil
 }
 
-// calm clears what a batch says of a step.
-func (b *Batch) calm() {
+// clearStep zeroes rewards, ends and ignored flags.
+func (b *Batch) clearStep() {
 	clear(b.Rewards)
 	clear(b.Terminated)
 	clear(b.Truncated)
 	clear(b.Ignored)
 }
 
-// ErrBatch is wrapped by the methods of [Vec] and [SoloVec] for a slice of the
-// wrong length.
+// ErrBatch is wrapped by the errors of [Vec], [SoloVec] and [ShardedVec] for a
+// slice of the wrong length.
 var ErrBatch = errors.New("env: slice of the wrong length")
 
-// A Vec plays many games of one kind at once, every seat of them, each a step
-// at a time. Game i has dice of its own, those of a [Match] reset with
-// SeedAt(seed, FirstIndex+i), so that what it plays depends neither on the
-// other games nor on who plays them. Step allocates nothing. A Vec is not safe
-// for concurrent use; several Vecs are.
+// A Vec steps many games at once; the caller acts for every seat. Game i has a
+// generator of its own, that of a [Match] reset with SeedAt(seed, FirstIndex+i), so
+// its episodes do not depend on the other games. Step allocates nothing. A Vec is
+// not safe for concurrent use, but several Vecs may be used at the same time.
 type Vec struct {
 	game    Game
 	options VecOptions
 	columns int
 	clock   int64   // steps made
 	begun   []int64 // by game, the clock when its episode began
-	resting []int   // games without an episode under way
-	sitting []int   // games that sit out a step
-	tables  tables
+	done    []int   // games without an episode under way
+	idle    []int   // games with an episode under way that skip the current step
+	engine  engine
 }
 
-// tables play the games of a Vec. Game numbers are in range, and an episode is
-// under way where one is needed.
-type tables interface {
-	// seed gives game i, which rests or is about to begin, the dice of a seed.
-	seed(i int, seed uint64)
-	// begin begins an episode of game i with the dice as they lie.
-	begin(i int)
-	// rest ends the episode of game i, which goes on being shown as it is.
-	rest(i int)
-	// wake takes up the episode of game i where rest ended it.
-	wake(i int)
-	// live reports whether an episode of game i is under way.
-	live(i int) bool
-	// refused returns the first game under way whose action is not legal, or -1.
-	refused(actions []Action) int
-	// step takes the actions in all games but the resting ones, shows all games
-	// but those that have ended, fills in rewards and terminated where they are
-	// not 0, and returns the games that have ended, to be rested or begun. The
-	// slice is valid until the next call.
-	step(actions []Action, resting []int, b *Batch) []int
-	// show writes the rows of game i that say how it stands.
-	show(i int, b *Batch)
-	// observe writes what is seen of game i by the seat to move, or that moved
-	// last.
-	observe(i int, row []int16)
-	// state returns the state of game i, and dice its generator.
-	state(i int) State
-	dice(i int) Rand
-	// put gives game i, which then rests, a state and a generator.
-	put(i int, s State, r Rand)
-	clone() tables
-}
-
-// NewVec returns games of g. They rest until Reset or ResetGames, and have the
-// dice of seed 0 until Reset. It panics if an option is out of range or g is
-// the zero Game.
+// NewVec returns o.Games games of g. They are done until Reset or ResetGames begins
+// their first episodes; without Reset, their generators are those of seed 0. NewVec
+// panics if an option is out of range or g is the zero Game.
 func NewVec(g Game, o VecOptions) *Vec {
 	if g == (Game{}) || !o.check() {
 		panic(fmt.Sprintf("env: NewVec(%+v) of %+v", o, g))
 	}
 	v := &Vec{
 		game: g, options: o, columns: g.NumColumns(),
-		begun: make([]int64, o.Games), resting: make([]int, 0, o.Games),
+		begun: make([]int64, o.Games), done: make([]int, 0, o.Games),
 	}
 	if o.IgnoreIllegal {
-		v.sitting = make([]int, 0, o.Games)
+		v.idle = make([]int, 0, o.Games)
 	}
-	if duelable(g, o.First) {
-		v.tables = newDuels(g, o)
+	if packable(g, o.First) {
+		v.engine = newPackedEngine(g, o)
 	} else {
-		v.tables = newMatches(g, o)
+		v.engine = newMatchEngine(g, o)
 	}
 	v.seed(0)
 	for i := range o.Games {
-		v.rest(i)
+		v.markDone(i)
 	}
 	return v
 }
 
-// seed gives every game its own dice.
+// seed gives every game its own generator of the seed.
 func (v *Vec) seed(seed uint64) {
 	for i := range v.options.Games {
-		v.tables.seed(i, SeedAt(seed, v.options.FirstIndex+uint64(i)))
+		v.engine.seed(i, SeedAt(seed, v.options.FirstIndex+uint64(i)))
 	}
 }
 
-// NewBatch returns a batch of the right size.
+// NewBatch returns a batch of the right size for all games.
 func (v *Vec) NewBatch() *Batch { return newBatch(&v.options, v.columns, v.game.Players()) }
 
 func (v *Vec) check(b *Batch) error { return b.check(&v.options, v.columns, v.game.Players()) }
@@ -244,16 +210,16 @@ func (v *Vec) Game() Game { return v.game }
 func (v *Vec) Games() int { return v.options.Games }
 
 // State returns the state of game i, in [0, Games).
-func (v *Vec) State(i int) State { return v.tables.state(i) }
+func (v *Vec) State(i int) State { return v.engine.state(i) }
 
-// Reset begins an episode in every game with the dice of the seed. The error
-// wraps [ErrBatch]; then nothing has changed.
+// Reset seeds the generators of all games, begins an episode in each and writes b.
+// The error wraps [ErrBatch]; then nothing has changed.
 func (v *Vec) Reset(seed uint64, b *Batch) error {
 	if err := v.check(b); err != nil {
 		return err
 	}
-	b.calm()
-	v.resting = v.resting[:0]
+	b.clearStep()
+	v.done = v.done[:0]
 	v.seed(seed)
 	for i := range v.options.Games {
 		v.begin(i, b)
@@ -261,16 +227,17 @@ func (v *Vec) Reset(seed uint64, b *Batch) error {
 	return nil
 }
 
-// Seed gives every game i for which which[i] is true, and which is to be begun
-// by ResetGames, the dice of a [Match] reset with seeds[i]. The error wraps
-// [ErrBatch]; then nothing has changed.
+// Seed gives every game i for which which[i] is true the generator of a [Match]
+// reset with seeds[i]. Both slices have Games elements. The caller begins these
+// games with ResetGames before the next step. The error wraps [ErrBatch]; then
+// nothing has changed.
 func (v *Vec) Seed(seeds []uint64, which []bool) error {
 	if err := checkSeeds(seeds, which, v.options.Games); err != nil {
 		return err
 	}
 	for i, fresh := range which {
 		if fresh {
-			v.tables.seed(i, seeds[i])
+			v.engine.seed(i, seeds[i])
 		}
 	}
 	return nil
@@ -283,9 +250,9 @@ func checkSeeds(seeds []uint64, which []bool, games int) error {
 	return nil
 }
 
-// ResetGames begins an episode, with dice that go on, in every game i for
-// which which[i] is true, whether it rests or not, and writes those rows of b.
-// The error wraps [ErrBatch]; then nothing has changed.
+// ResetGames begins an episode in every game i for which which[i] is true, done or
+// not, and writes those rows of b. It does not seed the generators. which has Games
+// elements. The error wraps [ErrBatch]; then nothing has changed.
 func (v *Vec) ResetGames(which []bool, b *Batch) error {
 	if err := checkWhich(which, v.options.Games); err != nil {
 		return err
@@ -293,7 +260,7 @@ func (v *Vec) ResetGames(which []bool, b *Batch) error {
 	if err := v.check(b); err != nil {
 		return err
 	}
-	v.resting = slices.DeleteFunc(v.resting, func(i int) bool { return which[i] })
+	v.done = slices.DeleteFunc(v.done, func(i int) bool { return which[i] })
 	n := v.game.Players()
 	for i, begin := range which {
 		if begin {
@@ -308,27 +275,29 @@ func (v *Vec) ResetGames(which []bool, b *Batch) error {
 	return nil
 }
 
+// begin begins an episode of game i and writes its rows of b.
 func (v *Vec) begin(i int, b *Batch) {
-	v.tables.begin(i)
+	v.engine.begin(i)
 	v.begun[i] = v.clock
-	v.tables.show(i, b)
+	v.engine.show(i, b)
 }
 
-func (v *Vec) rest(i int) {
-	v.tables.rest(i)
-	v.resting = append(v.resting, i)
+// markDone suspends game i, whose episode has ended.
+func (v *Vec) markDone(i int) {
+	v.engine.suspend(i)
+	v.done = append(v.done, i)
 }
 
-// Step takes action i in game i, for every game, and writes b. The error wraps
-// [ErrBatch], or [ErrIllegal] and names the first game whose action may not be
-// taken; then nothing has changed in any game, nor in b. Under IgnoreIllegal
-// that is only one that is no action at all.
+// Step takes actions[i] in every game i and writes b. The error wraps [ErrBatch], or
+// it wraps [ErrIllegal] and names the first game whose action is illegal; then no
+// game and nothing in b has changed. Under IgnoreIllegal, only a value that is
+// neither Hold nor Roll is such an error.
 func (v *Vec) Step(actions []Action, b *Batch) error { return v.StepSome(actions, nil, b) }
 
-// StepSome is Step in the games i for which which[i] is true; nil is all of
-// them. The others stand still, whatever their actions: their dice are not
-// rolled, the step does not count towards their limit, and rows of b show them
-// as they are, without rewards and ends.
+// StepSome is Step for the games i for which which[i] is true; a nil which means all
+// games. The others are idle and their actions are not read: they keep state and
+// generator, the step does not count towards their limit, and their rows of b are
+// those that Show writes.
 func (v *Vec) StepSome(actions []Action, which []bool, b *Batch) error {
 	if err := checkStep(actions, which, v.options.Games); err != nil {
 		return err
@@ -344,8 +313,8 @@ func (v *Vec) StepSome(actions []Action, which []bool, b *Batch) error {
 	return nil
 }
 
-// checkActions returns the first game whose action refuses the step of all, or
-// -1, and whether some actions are illegal and ignored.
+// checkActions returns the first game whose action makes the step an error, or -1,
+// and whether some actions are illegal and ignored.
 func (v *Vec) checkActions(actions []Action, which []bool) (refused int, ignores bool) {
 	refused = v.refused(actions, which)
 	if refused >= 0 && v.options.IgnoreIllegal {
@@ -354,45 +323,45 @@ func (v *Vec) checkActions(actions []Action, which []bool) (refused int, ignores
 	return refused, false
 }
 
-// refusal is the error of a step that game i refuses because of its action.
+// refusal returns the error of a step whose action a is illegal in game i.
 func refusal(i int, a Action) error { return fmt.Errorf("game %d: %w", i, illegal(a)) }
 
 // advance is StepSome once the lengths and the actions have been checked.
 func (v *Vec) advance(actions []Action, which []bool, ignores bool, b *Batch) {
-	sitOut := which != nil || ignores
-	b.calm()
+	someIdle := which != nil || ignores
+	b.clearStep()
 	v.clock++
-	rested, still := len(v.resting), v.resting
-	if sitOut {
-		still = append(still, v.sitOut(actions, which, b)...)
+	numDone, inactive := len(v.done), v.done
+	if someIdle {
+		inactive = append(inactive, v.suspendIdle(actions, which, b)...)
 	}
-	for _, i := range v.tables.step(actions, still, b) {
+	for _, i := range v.engine.step(actions, inactive, b) {
 		v.end(i, b)
 	}
-	if sitOut {
-		for _, i := range v.sitting {
-			v.tables.wake(i)
-			v.tables.show(i, b)
+	if someIdle {
+		for _, i := range v.idle {
+			v.engine.resume(i)
+			v.engine.show(i, b)
 		}
 	}
 	if limit := int64(v.options.StepLimit); limit > 0 {
 		v.truncate(limit, b)
 	}
 	if v.options.Autoreset == AutoresetNextStep {
-		asleep := 0
-		for _, i := range v.resting[:rested] {
+		kept := 0
+		for _, i := range v.done[:numDone] {
 			if which == nil || which[i] {
 				v.begin(i, b)
 			} else {
-				v.resting[asleep] = i
-				asleep++
+				v.done[kept] = i
+				kept++
 			}
 		}
-		v.resting = append(v.resting[:asleep], v.resting[rested:]...)
+		v.done = append(v.done[:kept], v.done[numDone:]...)
 	}
 }
 
-// checkStep checks the lengths of what a step of games takes.
+// checkStep checks the lengths of a step's actions and of its mask, which may be nil.
 func checkStep(actions []Action, which []bool, games int) error {
 	if len(actions) != games {
 		return fmt.Errorf("%w: actions has %d elements, not %d", ErrBatch, len(actions), games)
@@ -411,22 +380,22 @@ func checkWhich(which []bool, games int) error {
 	return nil
 }
 
-// refused returns the first game that is to step, is under way, and whose
-// action is not legal, or -1.
+// refused returns the first game whose action is illegal, of the games that which
+// selects and that are not done; -1 if there is no such game.
 func (v *Vec) refused(actions []Action, which []bool) int {
 	if which == nil {
-		return v.tables.refused(actions)
+		return v.engine.refused(actions)
 	}
 	for i, a := range actions {
-		if which[i] && (a >= NumActions || v.tables.live(i) && !v.game.Legal(v.tables.state(i)).Has(a)) {
+		if which[i] && (a >= NumActions || v.engine.live(i) && !v.game.Legal(v.engine.state(i)).Has(a)) {
 			return i
 		}
 	}
 	return -1
 }
 
-// firstNoAction returns the first game that is to step and whose action is
-// neither Hold nor Roll, or -1.
+// firstNoAction returns the first game that which selects and whose action is neither
+// Hold nor Roll, or -1.
 func firstNoAction(actions []Action, which []bool) int {
 	for i, a := range actions {
 		if a >= NumActions && (which == nil || which[i]) {
@@ -436,124 +405,54 @@ func firstNoAction(actions []Action, which []bool) int {
 	return -1
 }
 
-// sitOut rests, for a step, the games that stand still and those whose action is
-// an illegal Hold, and returns them. Together with those that rest already they
-// are no more than all.
-func (v *Vec) sitOut(actions []Action, which []bool, b *Batch) []int {
-	v.sitting = v.sitting[:0]
+// suspendIdle suspends the games that are idle in a step: those that which does not
+// select and, under IgnoreIllegal, those whose action is an illegal Hold. It sets
+// v.idle to them and returns it.
+func (v *Vec) suspendIdle(actions []Action, which []bool, b *Batch) []int {
+	v.idle = v.idle[:0]
 	for i, a := range actions {
 		switch {
-		case !v.tables.live(i):
+		case !v.engine.live(i):
 		case which != nil && !which[i]:
 			v.begun[i]++
-			v.tables.rest(i)
-			v.sitting = append(v.sitting, i)
-		case v.options.IgnoreIllegal && a == Hold && v.game.Legal(v.tables.state(i)) == RollOnly:
-			v.tables.rest(i)
-			v.sitting = append(v.sitting, i)
+			v.engine.suspend(i)
+			v.idle = append(v.idle, i)
+		case v.options.IgnoreIllegal && a == Hold && v.game.Legal(v.engine.state(i)) == RollOnly:
+			v.engine.suspend(i)
+			v.idle = append(v.idle, i)
 			b.Ignored[i] = true
 		}
 	}
-	return v.sitting
+	return v.idle
 }
 
-// truncate ends the episodes that have had limit steps.
+// truncate ends the episodes that have reached limit steps.
 func (v *Vec) truncate(limit int64, b *Batch) {
 	for i, begun := range v.begun {
-		if v.clock-begun == limit && !b.Terminated[i] && v.tables.live(i) {
+		if v.clock-begun == limit && !b.Terminated[i] && v.engine.live(i) {
 			b.Truncated[i] = true
 			v.end(i, b)
 		}
 	}
 }
 
-// end does what the autoreset mode says with a game that has ended.
+// end applies the autoreset mode to game i, whose episode has ended.
 func (v *Vec) end(i int, b *Batch) {
 	if v.options.Autoreset == AutoresetSameStep {
-		v.tables.observe(i, b.Final[i*v.columns:(i+1)*v.columns])
+		v.engine.observe(i, b.Final[i*v.columns:(i+1)*v.columns])
 		v.begin(i, b)
 		return
 	}
-	v.rest(i)
-	v.tables.show(i, b)
+	v.markDone(i)
+	v.engine.show(i, b)
 }
 
-// Clone returns an independent copy that will roll the same dice.
+// Clone returns an independent copy, generators included.
 func (v *Vec) Clone() *Vec {
 	c := *v
 	c.begun = slices.Clone(v.begun)
-	c.resting = append(make([]int, 0, v.options.Games), v.resting...)
-	c.sitting = make([]int, 0, cap(v.sitting))
-	c.tables = v.tables.clone()
+	c.done = append(make([]int, 0, v.options.Games), v.done...)
+	c.idle = make([]int, 0, cap(v.idle))
+	c.engine = v.engine.clone()
 	return &c
-}
-
-// matches are tables for every game: a [Match] each.
-type matches struct {
-	list    []Match
-	columns int
-	over    []int
-}
-
-func newMatches(g Game, o VecOptions) *matches {
-	m := &matches{list: make([]Match, o.Games), columns: g.NumColumns(), over: make([]int, 0, o.Games)}
-	for i := range m.list {
-		m.list[i] = *NewMatch(g, MatchOptions{First: o.First})
-	}
-	return m
-}
-
-func (m *matches) seed(i int, seed uint64) { m.list[i].rand = NewRand(seed) }
-func (m *matches) begin(i int)             { m.list[i].ResetNext() }
-func (m *matches) rest(i int)              { m.list[i].live = false }
-func (m *matches) wake(i int)              { m.list[i].live = true }
-func (m *matches) live(i int) bool         { return m.list[i].live }
-func (m *matches) state(i int) State       { return m.list[i].state }
-func (m *matches) dice(i int) Rand         { return m.list[i].rand }
-
-func (m *matches) put(i int, s State, r Rand) {
-	t := &m.list[i]
-	t.state, t.rand, t.live, t.last = s, r, false, Event{}
-}
-
-func (m *matches) clone() tables {
-	return &matches{list: slices.Clone(m.list), columns: m.columns, over: make([]int, 0, len(m.list))}
-}
-
-func (m *matches) refused(actions []Action) int {
-	for i := range m.list {
-		if actions[i] >= NumActions || m.list[i].live && !m.list[i].Legal().Has(actions[i]) {
-			return i
-		}
-	}
-	return -1
-}
-
-func (m *matches) step(actions []Action, _ []int, b *Batch) []int {
-	m.over = m.over[:0]
-	for i := range m.list {
-		t := &m.list[i]
-		if t.live {
-			if b.Terminated[i], _, _ = t.Step(actions[i]); b.Terminated[i] {
-				m.over = append(m.over, i)
-			}
-			if n := t.game.Players(); b.Terminated[i] || n == 1 {
-				for seat := range n {
-					b.Rewards[i*n+seat] = float32(t.Reward(seat))
-				}
-			}
-		}
-		m.show(i, b)
-	}
-	return m.over
-}
-
-func (m *matches) observe(i int, row []int16) { m.list[i].Observe(row[:0]) }
-
-func (m *matches) show(i int, b *Batch) {
-	t := &m.list[i]
-	m.observe(i, b.Observations[i*m.columns:(i+1)*m.columns])
-	legal := t.Legal()
-	b.Legal[NumActions*i], b.Legal[NumActions*i+1] = legal.Has(Hold), legal.Has(Roll)
-	b.Seats[i] = t.state.Seat
 }

@@ -3,11 +3,12 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-// Names as in duels.go. Where a register holds four duels, each has 64 bits of
-// it, a state or a move therefore its four lanes of 16. Operands stand in Go's
-// order, the result last.
+// The AVX2 kernel of packedEngine; stepScalar in packed.go is the same in Go, and
+// names are those of that file. A register that holds four games has 64 bits for
+// each: one generator, or the four lanes of 16 bits of one state or move. Operands
+// are in the order of Go's assembler, the result last.
 
-// FOUR defines a constant of 64 bits, four times over.
+// FOUR defines a vector of four equal constants of 64 bits.
 #define FOUR(name, value) \
 	DATA name<>+0(SB)/8, value; \
 	DATA name<>+8(SB)/8, value; \
@@ -21,64 +22,67 @@ FOUR(mix1, $const_mix1)
 FOUR(mix1High, $const_mix1High)
 FOUR(mix2, $const_mix2)
 FOUR(mix2High, $const_mix2High)
-FOUR(one3, $const_one3)
+FOUR(lane3One, $const_lane3One)
 
-// most bounds the turn total by 1, which makes it say whether Hold is legal.
-FOUR(most, $0xffffffff0001ffff)
+// turnTotalCap limits lane 1, the turn total, to 1: then lane 1 tells whether Hold
+// is legal.
+FOUR(turnTotalCap, $0xffffffff0001ffff)
 
-// shown brings bytes of four states, bounded by most, to where they are written
-// from: 8 bytes of Legal, 4 of canHold, 4 of seats. It is applied to the halves
-// of a register, two states each, and leaves 0 where the other half has its
-// bytes. In a half, bytes 2 and 10 are lanes 1, and 6 and 14 lanes 3; 0x80 gives 0.
+// shown selects, from four states limited by turnTotalCap, the bytes of 4 pairs of
+// Legal, 4 elements of canHold and 4 of Seats. It is applied to each half of a
+// register, that is to two states, and leaves 0 where the other half has its bytes;
+// an or of the halves joins them. In each half, bytes 2 and 10 are lanes 1, and bytes
+// 6 and 14 lanes 3; 0x80 gives 0.
 DATA shown<>+0(SB)/8, $"\x02\x80\x0a\x80\x80\x80\x80\x80"
 DATA shown<>+8(SB)/8, $"\x02\x0a\x80\x80\x06\x0e\x80\x80"
 DATA shown<>+16(SB)/8, $"\x80\x80\x80\x80\x02\x80\x0a\x80"
 DATA shown<>+24(SB)/8, $"\x80\x80\x02\x0a\x80\x80\x06\x0e"
 GLOBL shown<>(SB), RODATA|NOPTR, $32
 
-// legal is exclusive-ored to them, with f.seats in its last 4 bytes: Roll is legal.
+// legal is combined with these bytes by exclusive or: it makes Roll legal, and has
+// seatFlips in its last 4 bytes.
 DATA legal<>+0(SB)/8, $0x0100010001000100
 DATA legal<>+8(SB)/8, $0
 GLOBL legal<>(SB), RODATA|NOPTR, $16
 
-// func playFours(f *fours, d *duels, actions *Action, b *Batch, i, n int) int
+// func stepKernel(p *kernelParams, e *packedEngine, actions *Action, b *Batch, i, n int) int
 //
-//	CX   i, the number of the first of four duels
-//	R8   d.rands         R12  b.Observations, those of duel i
-//	R9   d.states        R13  b.Legal
-//	R10  d.canHold       DX   b.Seats
-//	SI   d.ended         R11  actions
-//	DI   d.moves         BX   f.second
+//	CX   i, the index of the first of four games
+//	R8   e.rands         R12  b.Observations, from the row of game i
+//	R9   e.states        R13  b.Legal
+//	R10  e.canHold       DX   b.Seats
+//	SI   e.ended         R11  actions
+//	DI   e.moves         BX   p.secondHalf
 //	AX   scratch         R14  scratch
 //
 //	Y0   -1 where the action is Roll, else 0
 //	Y1   the generator's next state
-//	Y2   the draw, then the number of the move
-//	Y3   scratch         Y8   f.rolls
-//	Y4   scratch         Y9   f.held
-//	Y5   the state s     Y10  f.reached
-//	Y6   the move m      Y11  f.below
-//	Y7   the next state  Y12  f.bytes
-//	                     Y13  f.words
-//	                     Y14  legal, f.seats
-TEXT ·playFours(SB), NOSPLIT, $0-56
-	MOVQ         f+0(FP), AX
-	VPBROADCASTQ fours_rolls(AX), Y8
-	VPBROADCASTQ fours_held(AX), Y9
-	VPBROADCASTQ fours_reached(AX), Y10
-	VPBROADCASTQ fours_below(AX), Y11
-	VMOVDQU      fours_bytes(AX), Y12
-	VMOVDQU      fours_words(AX), Y13
+//	Y2   the draw, then the index of the move
+//	Y3   scratch         Y8   p.rolls
+//	Y4   scratch         Y9   p.rowWeights
+//	Y5   the state s     Y10  p.endWeights
+//	Y6   the move m      Y11  p.endBounds
+//	Y7   the next state  Y12  p.columnBytes
+//	                     Y13  p.columnWords
+//	                     Y14  legal, p.seatFlips
+TEXT ·stepKernel(SB), NOSPLIT, $0-56
+	MOVQ         p+0(FP), AX
+	VPBROADCASTQ kernelParams_rolls(AX), Y8
+	VPBROADCASTQ kernelParams_rowWeights(AX), Y9
+	VPBROADCASTQ kernelParams_endWeights(AX), Y10
+	VPBROADCASTQ kernelParams_endBounds(AX), Y11
+	VMOVDQU      kernelParams_columnBytes(AX), Y12
+	VMOVDQU      kernelParams_columnWords(AX), Y13
 	VMOVDQU      legal<>(SB), X14
-	VPINSRD      $3, fours_seats(AX), X14, X14
-	MOVQ         fours_second(AX), BX
+	VPINSRD      $3, kernelParams_seatFlips(AX), X14, X14
+	MOVQ         kernelParams_secondHalf(AX), BX
 
-	MOVQ d+8(FP), AX
-	MOVQ duels_rands(AX), R8
-	MOVQ duels_states(AX), R9
-	MOVQ duels_canHold(AX), R10
-	MOVQ duels_ended(AX), SI
-	MOVQ duels_moves(AX), DI
+	MOVQ e+8(FP), AX
+	MOVQ packedEngine_rands(AX), R8
+	MOVQ packedEngine_states(AX), R9
+	MOVQ packedEngine_canHold(AX), R10
+	MOVQ packedEngine_ended(AX), SI
+	MOVQ packedEngine_moves(AX), DI
 	MOVQ actions+16(FP), R11
 	MOVQ b+24(FP), AX
 	MOVQ Batch_Observations(AX), R12
@@ -86,7 +90,7 @@ TEXT ·playFours(SB), NOSPLIT, $0-56
 	MOVQ Batch_Seats(AX), DX
 	MOVQ i+32(FP), CX
 
-	// Four rows have second + 16 bytes.
+	// Four rows have secondHalf + 16 bytes.
 	LEAQ  16(BX), AX
 	IMULQ CX, AX
 	SHRQ  $2, AX
@@ -95,7 +99,7 @@ TEXT ·playFours(SB), NOSPLIT, $0-56
 	CMPQ CX, n+40(FP)
 	JGE  done
 
-four:
+step:
 	// rand = rands[i] + weyl where it rolls
 	VPMOVZXBQ (R11)(CX*1), Y0
 	VPCMPEQQ  roll<>(SB), Y0, Y0
@@ -143,8 +147,8 @@ four:
 	JNE       done
 	VMOVDQU   Y1, (R8)(CX*8)
 
-	// m = moves[held][x>>32 + 1 where it rolls]. Y4 says which moves to load, which
-	// is all; Y6 is cleared so that the load does not wait for what it held before.
+	// m = moves[held][x>>32 + 1 where it rolls]. Y4 is the mask of the gather: all
+	// four. Clearing Y6 breaks the dependency on its last value.
 	VMOVDQU    (R9)(CX*8), Y5
 	VPSRLQ     $32, Y2, Y2
 	VPSUBQ     Y0, Y2, Y2
@@ -162,15 +166,15 @@ four:
 
 	// Y3 = lane 2, 0, those sums, lane 3 with its lowest bit flipped
 	VPSHUFD  $0xb1, Y3, Y3
-	VPXOR    one3<>(SB), Y5, Y5
+	VPXOR    lane3One<>(SB), Y5, Y5
 	VPBLENDW $0x88, Y5, Y3, Y3
 
-	// states[i] = Y3 if m&pass, whose bit becomes the sign, else Y7
+	// states[i] = Y3 if m&movePass, whose bit becomes the sign, else Y7
 	VPSLLQ    $31, Y6, Y6
 	VBLENDVPD Y6, Y3, Y7, Y7
 	VMOVDQU   Y7, (R9)(CX*8)
 
-	// Byte i/4 of ended: for each duel, whether its two numbers are above f.below
+	// Byte i/4 of ended: for each game, whether its two numbers exceed p.endBounds
 	VPMADDWD  Y10, Y7, Y3
 	VPCMPGTD  Y11, Y3, Y3
 	VMOVMSKPS Y3, AX
@@ -186,7 +190,7 @@ four:
 	LEAQ         16(R12)(BX*1), R12
 
 	// Legal, canHold and Seats
-	VPMINUW      most<>(SB), Y7, Y3
+	VPMINUW      turnTotalCap<>(SB), Y7, Y3
 	VPSHUFB      shown<>(SB), Y3, Y3
 	VEXTRACTI128 $1, Y3, X4
 	VPOR         X4, X3, X3
@@ -197,7 +201,7 @@ four:
 
 	ADDQ $4, CX
 	CMPQ CX, n+40(FP)
-	JLT  four
+	JLT  step
 
 done:
 	VZEROUPPER

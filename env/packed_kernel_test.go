@@ -51,13 +51,13 @@ func rareRand(n int, r *env.Rand) env.Rand {
 	return env.RandIn(env.Before(uint64(half)<<32 | r.Uint64()>>32))
 }
 
-// TestFours plays games in fours beside games each by itself: the same must be
-// shown, and stand, after every step, and nothing be written beside it. There
-// are sleeping games, rolls that may have to be redrawn, and actions that are
-// refused.
-func TestFours(t *testing.T) {
-	if !env.NewVec(env.Must(env.New(env.Config{})), env.VecOptions{Games: 1}).HasFours() {
-		t.Skip("here every duel is played by itself")
+// TestKernelEqualsScalar steps the same games with the kernel and with stepScalar:
+// after every step batches, states and generators must be the same, and nothing
+// beside the slices be written. Some games are done, some rolls may have to be
+// redrawn, and some actions are illegal.
+func TestKernelEqualsScalar(t *testing.T) {
+	if !env.NewVec(env.Must(env.New(env.Config{})), env.VecOptions{Games: 1}).HasKernel() {
+		t.Skip("this processor has no kernel")
 	}
 	for _, variant := range env.Variants() {
 		configs := []env.Config{{}, {Target: smallTarget(variant)}}
@@ -77,9 +77,9 @@ func TestFours(t *testing.T) {
 							}
 							for _, first := range []env.First{env.FirstSeat0, env.FirstRandom} {
 								if first == env.FirstRandom && variant.Ending == env.AfterRound {
-									continue // played by a Match each
+									continue // not packable
 								}
-								checkFours(t, g, env.VecOptions{Games: n, Autoreset: mode, StepLimit: limit, First: first})
+								checkKernel(t, g, env.VecOptions{Games: n, Autoreset: mode, StepLimit: limit, First: first})
 							}
 						}
 					})
@@ -89,32 +89,32 @@ func TestFours(t *testing.T) {
 	}
 }
 
-func checkFours(t *testing.T, g env.Game, o env.VecOptions) {
+func checkKernel(t *testing.T, g env.Game, o env.VecOptions) {
 	t.Helper()
-	fours := env.NewVec(g, o)
-	each := fours.Clone()
-	each.PlayEach()
-	if !fours.HasFours() || each.HasFours() {
+	withKernel := env.NewVec(g, o)
+	scalar := withKernel.Clone()
+	scalar.DisableKernel()
+	if !withKernel.HasKernel() || scalar.HasKernel() {
 		t.Fatal("there is nothing to compare")
 	}
-	intact := fours.Guard()
-	b, batchIntact := guardedBatch(fours)
-	want := each.NewBatch()
+	intact := withKernel.Guard()
+	b, batchIntact := guardedBatch(withKernel)
+	want := scalar.NewBatch()
 	coins := env.NewRand(uint64(o.Games))
 	check := func(what string) {
 		t.Helper()
-		if !b.Equal(want) || !fours.Equal(each) {
-			t.Fatalf("%d games, %s: fours show\n%+v, and each by itself\n%+v", o.Games, what, *b, *want)
+		if !b.Equal(want) || !withKernel.Equal(scalar) {
+			t.Fatalf("%d games, %s: the kernel writes\n%+v, and stepScalar\n%+v", o.Games, what, *b, *want)
 		}
 		if !intact() || !batchIntact() {
-			t.Fatalf("%d games, %s: fours write beside a slice", o.Games, what)
+			t.Fatalf("%d games, %s: the kernel writes beside a slice", o.Games, what)
 		}
 	}
 	both := func(what string, f func(v *env.Vec, b *env.Batch) error) {
 		t.Helper()
-		got, want := f(fours, b), f(each, want)
+		got, want := f(withKernel, b), f(scalar, want)
 		if fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Fatalf("%d games, %s: fours return %v, and each by itself %v", o.Games, what, got, want)
+			t.Fatalf("%d games, %s: with the kernel %v, with stepScalar %v", o.Games, what, got, want)
 		}
 		check(what)
 	}
@@ -125,12 +125,12 @@ func checkFours(t *testing.T, g env.Game, o env.VecOptions) {
 		i := int(coins.Below(uint32(o.Games)))
 		if coins.Below(4) == 0 {
 			rare := rareRand(g.Rolls(), &coins)
-			fours.SetRand(i, rare)
-			each.SetRand(i, rare)
+			withKernel.SetRand(i, rare)
+			scalar.SetRand(i, rare)
 		}
 		if coins.Below(4) == 0 {
 			bad, was := slices.Clone(actions), cloneBatch(b)
-			stood := fours.Clone()
+			stood := withKernel.Clone()
 			for _, i := range []int{i, int(coins.Below(uint32(o.Games)))} {
 				bad[i] = 2 + env.Action(coins.Below(254))
 				if legal := legalOf(b, i); legal == env.RollOnly {
@@ -144,7 +144,7 @@ func checkFours(t *testing.T, g env.Game, o env.VecOptions) {
 				}
 				return err
 			})
-			if !b.Equal(was) || !fours.Equal(stood) {
+			if !b.Equal(was) || !withKernel.Equal(stood) {
 				t.Fatal("a step that is refused has changed something")
 			}
 		}

@@ -18,9 +18,9 @@ func drawing(g Game) []Rand {
 	return found
 }
 
-// TestDuels holds the masks of duels against the rules: from every state of
-// small games, every roll and holding lead where AfterRoll and AfterHold lead.
-func TestDuels(t *testing.T) {
+// TestPackedMoves compares packed moves with the rules: from every state of small
+// games, every roll and Hold lead to the state that AfterRoll and AfterHold return.
+func TestPackedMoves(t *testing.T) {
 	for _, v := range Variants() {
 		most := 9
 		if *Long {
@@ -36,7 +36,7 @@ func TestDuels(t *testing.T) {
 			t.Run(g.String(), func(t *testing.T) {
 				t.Parallel()
 				states := 0
-				forEachDuel(g, func(s State) {
+				forEachPackable(g, func(s State) {
 					states++
 					checkMoves(t, g, s)
 				})
@@ -48,8 +48,8 @@ func TestDuels(t *testing.T) {
 	}
 }
 
-// TestDuelsLarge is TestDuels with numbers of one byte and of two.
-func TestDuelsLarge(t *testing.T) {
+// TestPackedMovesLarge is TestPackedMoves with numbers of one byte and of two.
+func TestPackedMovesLarge(t *testing.T) {
 	numbers := []int16{0, 1, 2, 255, 256, 257, 511, 512, 743, 744, 998, 999, 1000, 3000, 15000}
 	for _, v := range Variants() {
 		if v.Target.Max < 256 {
@@ -80,10 +80,10 @@ func TestDuelsLarge(t *testing.T) {
 	}
 }
 
-// forEachDuel calls f with every state of g, for two players, in which a game
+// forEachPackable calls f with every state of g, for two players, in which a game
 // may go on; in games that end after a round, with those up to 10 beyond the
 // target.
-func forEachDuel(g Game, f func(State)) {
+func forEachPackable(g Game, f func(State)) {
 	top := g.Target()
 	if g.variant.Ending == AfterRound {
 		top += 10
@@ -103,8 +103,8 @@ func forEachDuel(g Game, f func(State)) {
 	}
 }
 
-// checkMoves plays every roll, and holding, from s at once: in each of the four
-// places where fours have it, and each by itself.
+// checkMoves takes every roll, and Hold, from s in one step: each in all four
+// positions of the kernel, and once more with stepScalar.
 func checkMoves(t *testing.T, g Game, s State) {
 	t.Helper()
 	dice := drawing(g)
@@ -115,27 +115,27 @@ func checkMoves(t *testing.T, g Game, s State) {
 	n := 4 * moves
 	move := func(i int) int { return (i/4 + i%4) % moves }
 	v := NewVec(g, VecOptions{Games: n, Autoreset: AutoresetDisabled})
-	d := v.tables.(*duels)
+	e := v.engine.(*packedEngine)
 	actions := make([]Action, n)
 	for i := range n {
-		d.begin(i)
-		state := lanes(s.Scores[s.Seat]) | lanes(s.TurnTotal)<<16 | lanes(s.Scores[1-s.Seat])<<32
-		if d.afterRound != (s.Seat == 1) {
-			state |= one3
+		e.begin(i)
+		state := packedState(s.Scores[s.Seat]) | packedState(s.TurnTotal)<<16 | packedState(s.Scores[1-s.Seat])<<32
+		if e.afterRound != (s.Seat == 1) {
+			state |= lane3One
 		}
-		d.states[i], d.canHold[i] = state, one(s.TurnTotal > 0)
+		e.states[i], e.canHold[i] = state, bit(s.TurnTotal > 0)
 		if roll := move(i); roll < g.Rolls() {
-			actions[i], d.rands[i] = Roll, dice[roll]
+			actions[i], e.rands[i] = Roll, dice[roll]
 		}
 	}
-	v.resting = v.resting[:0]
-	each := v.Clone()
-	each.PlayEach()
-	shown, shownEach := v.NewBatch(), v.NewBatch()
+	v.done = v.done[:0]
+	scalar := v.Clone()
+	scalar.DisableKernel()
+	shown, shownScalar := v.NewBatch(), v.NewBatch()
 	for _, play := range []struct {
 		v *Vec
 		b *Batch
-	}{{v, shown}, {each, shownEach}} {
+	}{{v, shown}, {scalar, shownScalar}} {
 		v, b := play.v, play.b
 		if err := v.Step(actions, b); err != nil {
 			t.Fatal(err)
@@ -144,60 +144,60 @@ func checkMoves(t *testing.T, g Game, s State) {
 			roll := move(i)
 			want, what := g.AfterHold, "hold"
 			if roll < g.Rolls() {
-				o := g.chance.byRoll[g.chance.row(s.held())+roll]
+				o := g.table.byRoll[g.table.row(s.held())+roll]
 				what = o.String()
 				want = func(s State) State { return g.AfterRoll(s, o) }
 			}
 			if got, want := v.State(i), want(s); got != want || b.Terminated[i] != want.Over {
-				t.Fatalf("in game %d, in fours %t, %s in %+v leads to %+v, terminated %t, want %+v", i, v.HasFours(), what, s, got, b.Terminated[i], want)
+				t.Fatalf("in game %d, with the kernel %t, %s in %+v leads to %+v, terminated %t, want %+v", i, v.HasKernel(), what, s, got, b.Terminated[i], want)
 			}
-			if roll == g.Rolls() && v.tables.(*duels).at(i).rand != NewRand(SeedAt(0, uint64(i))) {
+			if roll == g.Rolls() && v.engine.(*packedEngine).load(i).rand != NewRand(SeedAt(0, uint64(i))) {
 				t.Fatalf("hold in %+v draws from the dice", s)
 			}
 		}
 	}
-	if !v.Equal(each) || !shown.Equal(shownEach) {
-		t.Fatalf("after every move in %+v, fours and each by itself are not alike", s)
+	if !v.Equal(scalar) || !shown.Equal(shownScalar) {
+		t.Fatalf("after every move in %+v, kernel and stepScalar differ", s)
 	}
 }
 
-// TestPlayFours checks that fours play all that they can, and stop, with nothing
-// written, at the four with a roll that may have to be redrawn.
-func TestPlayFours(t *testing.T) {
+// TestKernelStopsAtRedraw checks that the kernel steps all games before the first
+// four with a roll that may have to be redrawn, and writes nothing of those.
+func TestKernelStopsAtRedraw(t *testing.T) {
 	const games = 40
 	for _, variant := range Variants() {
 		v := NewVec(Must(New(Config{Variant: variant.ID})), VecOptions{Games: games})
-		if !v.HasFours() {
-			t.Skip("here every duel is played by itself")
+		if !v.HasKernel() {
+			t.Skip("this processor has no kernel")
 		}
 		b, actions := v.NewBatch(), slices.Repeat([]Action{Roll}, games)
 		if err := v.Reset(1, b); err != nil {
 			t.Fatal(err)
 		}
-		play := func(rare int) (*duels, *Batch, int) {
-			d, b := v.Clone().tables.(*duels), v.NewBatch()
+		play := func(rare int) (*packedEngine, *Batch, int) {
+			e, b := v.Clone().engine.(*packedEngine), v.NewBatch()
 			if rare >= 0 {
-				d.rands[rare] = Rand{Before(1)}
+				e.rands[rare] = Rand{Before(1)}
 			}
-			return d, b, playFours(d.fours, d, &actions[0], b, 0, games)
+			return e, b, stepKernel(e.kernel, e, &actions[0], b, 0, games)
 		}
 		full, shown, n := play(-1)
 		if n != games {
-			t.Fatalf("%s: %d of %d duels played in fours", variant.ID, n, games)
+			t.Fatalf("%s: the kernel steps %d of %d games", variant.ID, n, games)
 		}
-		start := v.tables.(*duels)
+		start := v.engine.(*packedEngine)
 		for rare := range games {
-			d, b, n := play(rare)
+			e, b, n := play(rare)
 			left := rare &^ 3
 			if n != left {
-				t.Fatalf("%s: with a rare roll in game %d fours stop at %d, want %d", variant.ID, rare, n, left)
+				t.Fatalf("%s: with a rare roll in game %d the kernel stops at %d, want %d", variant.ID, rare, n, left)
 			}
-			c := d.columns
-			if !slices.Equal(d.states[:left], full.states[:left]) || !slices.Equal(d.states[left:], start.states[left:]) ||
-				!slices.Equal(d.rands[:left], full.rands[:left]) || d.rands[rare] != (Rand{Before(1)}) ||
+			c := e.columns
+			if !slices.Equal(e.states[:left], full.states[:left]) || !slices.Equal(e.states[left:], start.states[left:]) ||
+				!slices.Equal(e.rands[:left], full.rands[:left]) || e.rands[rare] != (Rand{Before(1)}) ||
 				!slices.Equal(b.Observations[:left*c], shown.Observations[:left*c]) || !slices.Equal(b.Legal[:2*left], shown.Legal[:2*left]) ||
 				slices.Max(b.Observations[left*c:]) != 0 || slices.Contains(b.Legal[2*left:], true) {
-				t.Fatalf("%s: with a rare roll in game %d fours have not played all before %d, or more", variant.ID, rare, left)
+				t.Fatalf("%s: with a rare roll in game %d the kernel has not stepped exactly the games before %d", variant.ID, rare, left)
 			}
 		}
 	}

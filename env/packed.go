@@ -1,0 +1,480 @@
+package env
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
+
+// A packedEngine plays games of two players. Its results are those of a
+// [matchEngine], which is the plain reference; tests compare the two, and compare
+// the arithmetic below with [Game.AfterRoll] and [Game.AfterHold].
+//
+// The state of a game is one word, a [packedState], and an action changes it by
+// arithmetic on the word without a branch that depends on dice or action. A
+// branch is taken only where a game ends or a roll is redrawn. The moves come
+// from the variant's table of outcomes.
+//
+// Where the processor has AVX2, stepKernel steps four games at a time with the
+// same arithmetic. The Go code steps the games that the kernel leaves, and all
+// games on other processors.
+type packedEngine struct {
+	game       Game
+	first      First
+	afterRound bool
+	columns    int
+	byHeld     bool
+	kernel     *kernelParams // nil where the kernel does not run
+
+	// By game:
+	rands     []Rand
+	states    []packedState
+	canHold   []Action     // 1 where Hold is legal
+	active    []bool       // an episode is under way
+	suspended []packedGame // of games that are not active; see allLegal
+
+	// ended has two bits for each game, 32 games a word. After a step, one or both
+	// bits of a game are set if it has ended; games that are not active may have
+	// bits set.
+	ended []uint64
+	// finished lists the active games among them.
+	finished []int
+	// moves[held][0] is what Hold does, and moves[held][1+r] what roll r does to a
+	// mover who holds held points. held is always 0 if the outcomes do not depend
+	// on it.
+	moves [][movesPerRow]packedMove
+}
+
+// A packedGame is the generator and the state of one game.
+type packedGame struct {
+	rand  Rand
+	state packedState
+}
+
+// A packedState is a state as four lanes of 16 bits, the lowest first, in the
+// order of the columns of an observation:
+//
+//	0  banked score of the seat to move
+//	1  turn total
+//	2  banked score of the other seat
+//	3  in games that end after a round, the number of seats that act after the
+//	   seat to move: 1 or 0; in other games, which do not show this lane, the
+//	   seat to move
+type packedState uint64
+
+const (
+	lane0    packedState = 0xffff
+	lane1    packedState = lane0 << 16
+	lane2    packedState = lane0 << 32
+	lane3    packedState = lane0 << 48
+	lane3One packedState = 1 << 48 // a 1 in lane 3
+	// firstIsSeat1 is set in lane 3 if seat 1 began the game.
+	firstIsSeat1 packedState = 1 << 56
+	// gameOver is set in lane 3 once the game has ended.
+	gameOver packedState = 1 << 57
+)
+
+func (s packedState) own() uint16       { return uint16(s) }
+func (s packedState) turnTotal() uint16 { return uint16(s >> 16) }
+func (s packedState) other() uint16     { return uint16(s >> 32) }
+
+// allLegal is the element of states for a game that is not active. Every action
+// is legal in it, so a step may include the game without a check.
+const allLegal = 1 << 16
+
+// A packedMove is what an action does to a state. Its lanes are
+//
+//	0  1 if the mover keeps its banked score, else 0
+//	1  if the turn goes on, the points gained; if the turn passes, 1 if the turn
+//	   total is banked, else 0
+//	2  1 if the turn passes, else 0
+//	3  0
+//
+// [packedState.after] applies it.
+type packedMove packedState
+
+const (
+	moveKeep packedMove = 1
+	moveBank packedMove = 1 << 16
+	movePass packedMove = 1 << 32
+)
+
+// movesPerRow is the length of a row of moves: Hold, and the largest number of
+// rolls of a game that packable accepts. It is a power of two so that masking an
+// index replaces the bounds check.
+const movesPerRow = 512
+
+// packable reports whether a packedEngine can play g: g has two players, and
+// either ends at the target or always begins with seat 0, since a packedState of
+// a game that ends after a round does not hold the first seat.
+func packable(g Game, first First) bool {
+	return g.players == 2 && (g.variant.Ending == AtTarget || first == FirstSeat0) && g.table.rolls < movesPerRow
+}
+
+// newPackedEngine returns o.Games games of g, which must be packable. None of them
+// is active.
+func newPackedEngine(g Game, o VecOptions) *packedEngine {
+	e := &packedEngine{
+		game: g, first: o.First, afterRound: g.variant.Ending == AfterRound, columns: g.NumColumns(), byHeld: g.variant.ByHeld,
+		rands: make([]Rand, o.Games), states: make([]packedState, o.Games), canHold: make([]Action, o.Games),
+		active: make([]bool, o.Games), suspended: make([]packedGame, o.Games),
+		ended: make([]uint64, (o.Games+31)/32), finished: make([]int, 0, o.Games), moves: make([][movesPerRow]packedMove, len(g.table.merged)),
+	}
+	for i := range e.suspended {
+		e.suspended[i].state = e.start(0)
+	}
+	for held := range g.table.merged {
+		e.moves[held][0] = moveKeep | moveBank | movePass
+		for roll, o := range g.table.byRoll[g.table.row(held):][:g.table.rolls] {
+			m := &e.moves[held][1+roll]
+			switch o.Effect {
+			case Gain:
+				*m = packedMove(o.Points) << 16
+			case Bust:
+				*m = moveKeep | movePass
+			case Wipe:
+				*m = movePass
+			case Stop:
+				*m = moveKeep | moveBank | movePass
+			}
+		}
+	}
+	e.kernel = newKernelParams(e)
+	return e
+}
+
+// refused tests eight games at a time, and searches for the game only if one of
+// the actions may be illegal.
+func (e *packedEngine) refused(actions []Action) int {
+	const ones = 0x0101010101010101
+	bad := uint64(0)
+	rest, canHold := actions, e.canHold[:len(actions)]
+	for ; len(rest) >= 8; rest, canHold = rest[8:], canHold[8:] {
+		a := load8(rest)
+		bad |= a&^ones | ^(a|load8(canHold))&ones // greater than Roll, or Hold where it is not legal
+	}
+	for i, a := range rest {
+		bad |= uint64(a&^1 | ^(a|canHold[i])&1)
+	}
+	if bad == 0 {
+		return -1
+	}
+	for i, a := range actions {
+		if a >= NumActions || e.active[i] && !e.game.Legal(e.state(i)).Has(a) {
+			return i
+		}
+	}
+	return -1
+}
+
+// load8 returns the first eight actions as one word; it compiles to one load.
+func load8(a []Action) uint64 {
+	_ = a[7]
+	return uint64(a[0]) | uint64(a[1])<<8 | uint64(a[2])<<16 | uint64(a[3])<<24 |
+		uint64(a[4])<<32 | uint64(a[5])<<40 | uint64(a[6])<<48 | uint64(a[7])<<56
+}
+
+// advanceAll takes the actions, which must be legal, in all games, writes the
+// rows of b as if every game were under way, and sets e.ended. A game that has
+// ended is left in the state that finish expects.
+func (e *packedEngine) advanceAll(actions []Action, b *Batch) {
+	clear(e.ended)
+	i, n := 0, len(e.states)
+	if e.kernel != nil {
+		for whole := n &^ 3; ; i += 4 {
+			if i = stepKernel(e.kernel, e, &actions[0], b, i, whole); i == whole {
+				break
+			}
+			e.stepScalar(actions, b, i, i+4)
+		}
+	}
+	if i < n {
+		e.stepScalar(actions, b, i, n)
+	}
+}
+
+// stepScalar does what stepKernel does, one game at a time, for the games in
+// [i, n), which must not be empty.
+func (e *packedEngine) stepScalar(actions []Action, b *Batch, i, n int) {
+	e.advanceScalar(actions, i, n)
+	e.showScalar(b, i, n)
+}
+
+// advanceScalar takes the actions of the games in [i, n) and sets their bits of
+// e.ended.
+func (e *packedEngine) advanceScalar(actions []Action, i, n int) {
+	for ; i < n; i++ {
+		i += e.advanceRun(e.rands[i:n], e.states[i:n], actions[i:n])
+		switch {
+		case i == n:
+			return
+		case !e.ends(e.states[i]):
+			e.advanceRedrawn(i, actions[i])
+		}
+		if e.ends(e.states[i]) {
+			e.ended[i/32] |= 1 << (i % 32 * 2)
+		}
+	}
+}
+
+// advanceRun takes actions until a game ends or a roll may have to be redrawn, and
+// returns the index of that game, or len(states). A game that ends has been
+// advanced; one whose roll may have to be redrawn has not. Because advanceRun
+// calls no function, the compiler keeps its variables in registers.
+func (e *packedEngine) advanceRun(rands []Rand, states []packedState, actions []Action) int {
+	rands, actions = rands[:len(states)], actions[:len(states)]
+	rolls, moves, target := uint64(e.game.table.rolls), e.moves, packedState(e.game.target)
+	byHeld, afterRound := e.byHeld, e.afterRound
+	for i, s := range states {
+		a := uint64(actions[i] & 1)
+		rand := rands[i].state + weyl&-a
+		n := rolls & -a
+		x := mix64(rand) >> 32 * n // as in Rand.Below
+		if uint64(uint32(x)) < n {
+			return i
+		}
+		rands[i].state = rand
+		held := uint16(0)
+		if byHeld {
+			held = uint16(s + s>>16)
+		}
+		s = s.after(moves[held][(x>>32+a)%movesPerRow])
+		states[i] = s
+		if ends(s, target, afterRound) {
+			return i
+		}
+	}
+	return len(states)
+}
+
+// advanceRedrawn takes an action in game i and redraws the roll until it is
+// unbiased.
+func (e *packedEngine) advanceRedrawn(i int, a Action) {
+	s, k, held := e.states[i], uint32(0), uint16(0)
+	if a == Roll {
+		k = 1 + e.rands[i].Below(uint32(e.game.table.rolls))
+	}
+	if e.byHeld {
+		held = uint16(s + s>>16)
+	}
+	e.states[i] = s.after(e.moves[held][k])
+}
+
+func (e *packedEngine) ends(s packedState) bool {
+	return ends(s, packedState(e.game.target), e.afterRound)
+}
+
+// ends reports whether the game is over in s, the state after a step.
+func ends(s, target packedState, afterRound bool) bool {
+	if !afterRound {
+		return (s+s>>16)&lane0 >= target
+	}
+	// A round begins with seat 0, and only if no seat has reached the target. So if
+	// the seat to move has reached it, that is seat 0 and the game is over. If the
+	// other seat has reached it, the game goes on only if seat 1, whose lane 3 is 0,
+	// is to move.
+	return s&lane0 >= target || s>>32&lane0 >= target && s&lane3 != 0
+}
+
+// after returns the state that follows s by m. If the turn goes on, lane 1 grows by
+// the points gained. If the turn passes, the lanes become
+//
+//	0  lane 2
+//	1  0
+//	2  lane 0 if it is kept, plus lane 1 if it is banked
+//	3  lane 3 with its lowest bit, the seat, flipped
+func (s packedState) after(m packedMove) packedState {
+	next := s + packedState(m)
+	// With the two lanes of m exchanged, the middle 16 bits of the product are
+	// s.lane0 * m.lane0 + s.lane1 * m.lane1.
+	own := packedState(uint32(s) * bits.RotateLeft32(uint32(m), 16) >> 16)
+	passed := s>>32&lane0 | own<<32 | s&lane3 ^ lane3One
+	if m&movePass != 0 {
+		next = passed
+	}
+	return next
+}
+
+func (e *packedEngine) step(actions []Action, inactive []int, b *Batch) []int {
+	e.advanceAll(actions, b)
+	for _, i := range inactive {
+		e.states[i] = allLegal
+		e.show(i, b)
+	}
+	e.finished = e.finished[:0]
+	for k, word := range e.ended {
+		for word = (word | word>>1) & evenBits; word != 0; word &= word - 1 {
+			if i := 32*k + bits.TrailingZeros64(word)/2; e.active[i] {
+				e.finish(i, b)
+				e.finished = append(e.finished, i)
+			}
+		}
+	}
+	return e.finished
+}
+
+const evenBits = 0x5555555555555555
+
+// finish gives game i, which has ended, its final state, and writes its rewards
+// and Terminated.
+func (e *packedEngine) finish(i int, b *Batch) {
+	s := e.states[i]
+	if e.afterRound {
+		s = s&lane0<<32 | s>>32&lane0 // lane 0 is that of the seat that moved last
+	} else {
+		s = s&^(lane0|lane1) | (s+s>>16)&lane0
+	}
+	e.states[i] = s | gameOver
+	won := cmp.Compare(s.own(), s.other())
+	seat := int(e.seat(s))
+	b.Rewards[2*i+seat], b.Rewards[2*i+1-seat] = float32(won), float32(-won)
+	b.Terminated[i] = true
+}
+
+// showScalar writes the rows of the games in [first, n) as if they were under way.
+// It writes four columns in each row but the last; in games with three columns
+// the next row overwrites the fourth.
+func (e *packedEngine) showScalar(b *Batch, first, n int) {
+	last := n - 1
+	states, columns := e.states[first:last], e.columns
+	observations, legal, seats, canHold := b.Observations[first*columns:], b.Legal[2*first:2*last], b.Seats[first:last], e.canHold[first:last]
+	flip := int8(0)
+	if e.afterRound {
+		flip = 1 // lane 3 is the number of seats after: 1 - seat
+	}
+	j := 0
+	for i, s := range states {
+		o := observations[j:][:4:4]
+		o[0], o[1], o[2], o[3] = int16(s), int16(s>>16), int16(s>>32), int16(s>>48)
+		j += columns
+		hold := s&lane1 != 0
+		l := legal[2*i:][:2:2]
+		l[Hold], l[Roll] = hold, true
+		canHold[i] = bit(hold)
+		seats[i] = int8(s>>48) ^ flip
+	}
+	e.show(last, b)
+}
+
+// bit returns 1 for true and 0 for false, without a branch.
+func bit(b bool) Action {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// load returns the generator and the state of game i, active or not.
+func (e *packedEngine) load(i int) packedGame {
+	if e.active[i] {
+		return packedGame{e.rands[i], e.states[i]}
+	}
+	return e.suspended[i]
+}
+
+func (e *packedEngine) seed(i int, seed uint64) {
+	e.rands[i], e.suspended[i].rand = NewRand(seed), NewRand(seed)
+}
+
+func (e *packedEngine) begin(i int) {
+	g := e.load(i)
+	first := 0
+	if e.first == FirstRandom {
+		first = int(g.rand.Below(2))
+	}
+	e.rands[i], e.states[i], e.canHold[i], e.active[i] = g.rand, e.start(first), 0, true
+}
+
+// start returns the state in which a game begins with seat first.
+func (e *packedEngine) start(first int) packedState {
+	switch {
+	case e.afterRound:
+		return lane3One
+	case first == 1:
+		return lane3One | firstIsSeat1
+	}
+	return 0
+}
+
+func (e *packedEngine) suspend(i int) {
+	e.suspended[i] = e.load(i)
+	e.states[i], e.canHold[i], e.active[i] = allLegal, 1, false
+}
+
+func (e *packedEngine) resume(i int) {
+	g := e.suspended[i]
+	e.rands[i], e.states[i], e.canHold[i], e.active[i] = g.rand, g.state, bit(g.state.turnTotal() != 0), true
+}
+
+func (e *packedEngine) live(i int) bool { return e.active[i] }
+
+func (e *packedEngine) observe(i int, row []int16) {
+	s := e.load(i).state
+	row[0], row[1], row[2] = int16(s), int16(s>>16), int16(s>>32)
+	if e.afterRound {
+		row[3] = int16(s >> 48 & 1)
+	}
+}
+
+func (e *packedEngine) show(i int, b *Batch) {
+	e.observe(i, b.Observations[i*e.columns:(i+1)*e.columns])
+	s, active := e.load(i).state, e.active[i]
+	hold := s&lane1 != 0
+	b.Legal[NumActions*i], b.Legal[NumActions*i+1] = active && hold, active
+	b.Seats[i] = e.seat(s)
+	e.canHold[i] = bit(hold || !active)
+}
+
+// seat returns the seat to move in s or, if the game is over, the seat that moved
+// last.
+func (e *packedEngine) seat(s packedState) int8 {
+	seat := int8(s >> 48 & 1)
+	if e.afterRound {
+		seat ^= 1 // lane 3 is the number of seats after: 1 - seat
+	}
+	return seat
+}
+
+func (e *packedEngine) state(i int) State {
+	s := e.load(i).state
+	seat := e.seat(s)
+	first := int8(0)
+	if s&firstIsSeat1 != 0 {
+		first = 1
+	}
+	state := State{TurnTotal: int16(s.turnTotal()), Seat: seat, First: first, Over: s&gameOver != 0}
+	state.Scores[seat], state.Scores[1-seat] = int16(s.own()), int16(s.other())
+	return state
+}
+
+func (e *packedEngine) dice(i int) Rand { return e.load(i).rand }
+
+func (e *packedEngine) put(i int, s State, r Rand) {
+	e.suspend(i)
+	e.suspended[i] = packedGame{r, e.pack(&s)}
+}
+
+// pack is the inverse of state.
+func (e *packedEngine) pack(s *State) packedState {
+	l := packedState(s.Scores[s.Seat]) | packedState(s.TurnTotal)<<16 | packedState(s.Scores[1-s.Seat])<<32
+	switch {
+	case e.afterRound:
+		l |= packedState(1-s.Seat) << 48
+	case s.First == 1:
+		l |= packedState(s.Seat)<<48 | firstIsSeat1
+	default:
+		l |= packedState(s.Seat) << 48
+	}
+	if s.Over {
+		l |= gameOver
+	}
+	return l
+}
+
+func (e *packedEngine) clone() engine {
+	c := *e
+	c.rands, c.states, c.canHold = slices.Clone(e.rands), slices.Clone(e.states), slices.Clone(e.canHold)
+	c.active, c.suspended = slices.Clone(e.active), slices.Clone(e.suspended)
+	c.ended, c.finished = slices.Clone(e.ended), make([]int, 0, len(e.states))
+	return &c
+}
