@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"pigpen/env"
@@ -220,5 +221,11 @@ func (k Kind) Recipe(name string, g env.Game) (Recipe, error) {
 		}
 		names = append(names, r.Name)
 	}
-	return Recipe{}, &env.UnknownNameError{Err: ErrRecipe, Name: name, Known: names, List: "those of " + k.Name + " are " + strings.Join(names, ", ")}
+	list := "those of " + k.Name + " are " + strings.Join(names, ", ")
+	for _, other := range Kinds() {
+		if slices.ContainsFunc(other.Recipes, func(r Recipe) bool { return r.Name == name }) {
+			list = "it is one of " + other.Name + "; " + list
+		}
+	}
+	return Recipe{}, &env.UnknownNameError{Err: ErrRecipe, Name: name, Known: names, List: list}
 }

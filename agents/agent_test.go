@@ -77,7 +77,7 @@ func TestRecipeLookup(t *testing.T) {
 		{"montecarlo", "rounds", 4, "", "agents: no such recipe for pig, 4 players, target 100: rounds of montecarlo is for up to 2 players"},
 		{"qlearning", "curiculum", 2, "", `agents: no such recipe "curiculum"; those of qlearning are curriculum, textbook`},
 		{"montecarlo", "Textbook", 3, "", `agents: no such recipe "Textbook"; those of montecarlo are rounds, textbook`},
-		{"qlearning", "rounds", 2, "", `agents: no such recipe "rounds"; those of qlearning are curriculum, textbook`},
+		{"qlearning", "rounds", 2, "", `agents: no such recipe "rounds"; it is one of montecarlo; those of qlearning are curriculum, textbook`},
 	} {
 		k, err := Lookup(test.kind)
 		if err != nil {

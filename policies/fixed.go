@@ -110,20 +110,25 @@ func Known(name string) error {
 
 // fixed finds the policy of a name, and the number at its end.
 func fixed(name string) (Fixed, int, error) {
-	var names []string
+	var names, near []string
 	for _, f := range FixedPolicies() {
+		suggested := f.Name
 		if stem, numbered := strings.CutSuffix(f.Name, "N"); numbered {
 			digits, ok := strings.CutPrefix(name, stem)
 			// Atoi alone would take signs and leading zeros.
 			if n, err := strconv.Atoi(digits); ok && err == nil && n > 0 && n <= math.MaxInt32 && strconv.Itoa(n) == digits {
 				return f, n, nil
 			}
+			digits = name[len(strings.TrimRight(name, "0123456789")):]
+			if n, err := strconv.Atoi(digits); err == nil && n > 0 && n <= math.MaxInt32 {
+				suggested = stem + strconv.Itoa(n)
+			}
 		} else if name == f.Name {
 			return f, 0, nil
 		}
-		names = append(names, f.Name)
+		names, near = append(names, f.Name), append(near, suggested)
 	}
-	return Fixed{}, 0, &env.UnknownNameError{Err: ErrUnknown, Name: name, Known: names, List: "the fixed policies are " + strings.Join(names, ", ") + " (N from 1)"}
+	return Fixed{}, 0, &env.UnknownNameError{Err: ErrUnknown, Name: name, Known: near, List: "the fixed policies are " + strings.Join(names, ", ") + " (N from 1)"}
 }
 
 // view is what the heuristics see of a state.

@@ -62,9 +62,9 @@ func (g *gameFlags) check() error {
 	case g.config.Variant == "":
 		return usagef("--variant is empty; 'pigpen variants' lists the variants")
 	case g.config.Players == 0:
-		return usagef("--players 0: a game needs some")
+		return usagef("--players 0; 'pigpen variants' lists how many each game is for")
 	case g.config.Target == 0 && g.flags.Changed("target"):
-		return usagef("--target 0: a game needs some")
+		return usagef("--target 0; 'pigpen variants' lists the targets of each game")
 	case len(g.options) == 0 && g.flags.Changed("option"):
 		return usagef("--option is empty; write NAME=true or NAME=false")
 	}
