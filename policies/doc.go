@@ -4,6 +4,6 @@
 // heuristics of the literature, tables that an agent has learned, perfect play
 // and a person all fit it. A policy is made for one game and knows it.
 //
-// Start with [Named] for a fixed policy by name, [Load] for a file that holds
-// a learned one, and [Simulate] to play one against another.
+// Start with [Find], which finds a fixed policy, a trained one or a policy file by
+// name, and with [Simulate], which plays one against another.
 package policies

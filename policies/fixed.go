@@ -32,10 +32,8 @@ type Fixed struct {
 	// Doc describes the policy in a line.
 	Doc string
 
-	// fits returns an error if there is no such policy for a game; nil is for
-	// every game.
-	fits func(g env.Game) error
-	make func(ctx context.Context, v view, n int, o exact.Options) (Policy, error)
+	solved bool // it is made by solving the game
+	make   func(ctx context.Context, v view, n int, o exact.Options) (Policy, error)
 }
 
 // FixedPolicies returns every fixed policy, in the order in which they are
@@ -46,7 +44,7 @@ type Fixed struct {
 // their distance from the target.
 func FixedPolicies() []Fixed {
 	return []Fixed{
-		{"optimal", "plays perfectly, by solving the game; for one or two players", exact.Solvable,
+		{Optimal, "plays perfectly, by solving the game; for one or two players", true,
 			func(ctx context.Context, v view, _ int, o exact.Options) (Policy, error) {
 				o.Prepare = true // so that no later call of it is slow
 				p, err := exact.Solve(ctx, v.game, o)
@@ -55,17 +53,17 @@ func FixedPolicies() []Fixed {
 				}
 				return p, nil
 			}},
-		{"random", "rolls or holds with equal chance", nil, always(0.5)},
-		{"always-roll", "never holds", nil, always(1)},
-		{"hold-N", "holds at a turn total of N or more, as in hold-20", nil,
+		{"random", "rolls or holds with equal chance", false, always(0.5)},
+		{"always-roll", "never holds", false, always(1)},
+		{"hold-N", "holds at a turn total of N or more, as in hold-20", false,
 			func(_ context.Context, v view, n int, _ exact.Options) (Policy, error) {
 				return &heuristic{v, func(_, _ int) int { return n }}, nil
 			}},
-		{"race", `"end race or keep pace": near the end rolls to win, else keeps pace with the leader`, nil,
+		{"race", `"end race or keep pace": near the end rolls to win, else keeps pace with the leader`, false,
 			func(_ context.Context, v view, _ int, _ exact.Options) (Policy, error) {
 				return &heuristic{v, v.race}, nil
 			}},
-		{"base-race", `"score base, keep pace, end race": near the end rolls to win, else holds at 19 or what keeps pace`, nil,
+		{"base-race", `"score base, keep pace, end race": near the end rolls to win, else holds at 19 or what keeps pace`, false,
 			func(_ context.Context, v view, _ int, _ exact.Options) (Policy, error) {
 				return &heuristic{v, v.baseRace}, nil
 			}},
@@ -80,55 +78,43 @@ func Named(ctx context.Context, name string, g env.Game, o exact.Options) (Polic
 	if err := Available(name, g); err != nil {
 		return nil, err
 	}
-	f, n, err := fixed(name)
-	if err != nil {
-		return nil, err
-	}
+	f, n, _ := fixed(name)
 	v := view{game: g, players: g.Players(), target: g.Target(), afterRound: g.Variant().Ending == env.AfterRound}
 	return f.make(ctx, v, n, o)
 }
 
 // Available returns nil if there is a fixed policy of that name for g, without
-// making it. Else the error wraps [ErrUnknown], and names the nearest and all of
-// them, or [ErrUnavailable] and what the game lacks, such as [exact.ErrPlayers].
+// making it. Else the error wraps [ErrUnknown], or [ErrUnavailable] and what the game
+// lacks, such as [exact.ErrPlayers].
 func Available(name string, g env.Game) error {
-	f, _, err := fixed(name)
-	if err == nil && f.fits != nil {
-		if lacks := f.fits(g); lacks != nil {
-			return fmt.Errorf("%w: no %s policy: %w", ErrUnavailable, name, lacks)
-		}
+	f, _, ok := fixed(name)
+	switch {
+	case !ok:
+		return unknownName(name)
+	case !f.Suits(g):
+		return fmt.Errorf("%w: no %s policy: %w", ErrUnavailable, name, exact.Solvable(g))
 	}
-	return err
+	return nil
 }
 
-// Known returns nil if [Named] knows the name, else an error that wraps
-// [ErrUnknown].
-func Known(name string) error {
-	_, _, err := fixed(name)
-	return err
-}
+// Suits reports whether there is such a policy for g.
+func (f Fixed) Suits(g env.Game) bool { return !f.solved || exact.Solves(g) }
 
-// fixed finds the policy of a name, and the number at its end.
-func fixed(name string) (Fixed, int, error) {
-	var names, near []string
+// fixed returns the fixed policy of that name, and the number n at the end of name
+// where the policy has one.
+func fixed(name string) (f Fixed, n int, ok bool) {
 	for _, f := range FixedPolicies() {
-		suggested := f.Name
 		if stem, numbered := strings.CutSuffix(f.Name, "N"); numbered {
 			digits, ok := strings.CutPrefix(name, stem)
 			// Atoi alone would take signs and leading zeros.
 			if n, err := strconv.Atoi(digits); ok && err == nil && n > 0 && n <= math.MaxInt32 && strconv.Itoa(n) == digits {
-				return f, n, nil
-			}
-			digits = name[len(strings.TrimRight(name, "0123456789")):]
-			if n, err := strconv.Atoi(digits); err == nil && n > 0 && n <= math.MaxInt32 {
-				suggested = stem + strconv.Itoa(n)
+				return f, n, true
 			}
 		} else if name == f.Name {
-			return f, 0, nil
+			return f, 0, true
 		}
-		names, near = append(names, f.Name), append(near, suggested)
 	}
-	return Fixed{}, 0, &env.UnknownNameError{Err: ErrUnknown, Name: name, Known: near, List: "the fixed policies are " + strings.Join(names, ", ") + " (N from 1)"}
+	return Fixed{}, 0, false
 }
 
 // view is what the heuristics see of a state.

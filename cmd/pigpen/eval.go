@@ -9,6 +9,7 @@ import (
 
 	"pigpen/env"
 	"pigpen/policies"
+	"pigpen/policies/exact"
 	"pigpen/policies/trained"
 )
 
@@ -26,7 +27,7 @@ func fixedTable() string {
 	for _, p := range trained.List() {
 		names = append(names, p.Name)
 	}
-	entry(trainedPrefix+"NAME", "learned, where NAME is one of "+strings.Join(names, ", "))
+	entry(policies.TrainedPrefix+"NAME", "learned, where NAME is one of "+strings.Join(names, ", "))
 	b.WriteString(`
 
 hold-N, race and base-race hold on reaching the target in games that go on to
@@ -84,7 +85,7 @@ The policies that need no file:` + fixedTable(),
 			if g.Players() == 1 && fs.Changed("against") {
 				return usagef("--against %s; one player has nobody to play against", strings.Join(rivals, ","))
 			}
-			if !solvable(g) && !fs.Changed("games") {
+			if !exact.Solves(g) && !fs.Changed("games") {
 				games = defaultEvalGames
 			}
 			if games != 0 || fs.Changed("games") {
@@ -107,7 +108,7 @@ The policies that need no file:` + fixedTable(),
 				}
 				scores = append(scores, result)
 			}
-			several := len(rivals) > 1 || rivals[0] == everyRule
+			several := len(rivals) > 1 || slices.Contains(rivals, everyRule)
 			switch {
 			case *asJSON && several:
 				return printJSON(s.out, scoresResult{resultOf(g, *seed), args[0], scores})
@@ -124,41 +125,35 @@ The policies that need no file:` + fixedTable(),
 	}
 }
 
-// findRivals finds a policy and its rivals, in this order; [everyRule] stands
-// for several of them.
+// findRivals finds a policy and its rivals, in this order. [everyRule] stands for
+// all rules of the game; without rivals there is the game's reference.
 func (g *gameFlags) findRivals(policy string, rivals []string) (env.Game, []player, error) {
-	names := []string{policy}
-	all := false
+	files := []string{policy} // and other names that may say what the game is
 	for _, name := range rivals {
-		if name == everyRule {
-			all = true
-		} else {
-			names = append(names, name)
+		if name != everyRule {
+			files = append(files, name)
 		}
 	}
-	game, _, err := g.find(names...)
+	game, _, err := g.find(files...)
 	if err != nil {
 		return env.Game{}, nil, err
 	}
-	if all {
-		// Now that the game is known, so are its rules. Rivals that are named
-		// besides stay where they are named.
-		names = names[:1]
-		for _, name := range rivals {
-			if name == everyRule {
-				names = append(names, rules(game)...)
-			} else {
+	if len(rivals) == 0 {
+		return g.find(policy, policies.Reference(game))
+	}
+	names := []string{policy}
+	for _, name := range rivals {
+		expanded := []string{name}
+		if name == everyRule {
+			expanded = rules(game)
+		}
+		for _, name := range expanded {
+			if !slices.Contains(names[1:], name) { // a rival that is named again is scored once
 				names = append(names, name)
 			}
 		}
 	}
-	unique := names[:1:1] // a rival that is named again is scored once
-	for _, name := range names[1:] {
-		if !slices.Contains(unique[1:], name) {
-			unique = append(unique, name)
-		}
-	}
-	return g.find(unique...)
+	return g.find(names...)
 }
 
 // scoreTable lays the scores of one policy out for people, the hardest rival

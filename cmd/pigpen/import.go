@@ -10,6 +10,7 @@ import (
 
 	"pigpen/env"
 	"pigpen/policies"
+	"pigpen/policies/exact"
 )
 
 // importResult is what import prints with --json.
@@ -251,13 +252,13 @@ func (t *importedTable) report(ctx context.Context, w io.Writer, show *progress,
 		Entries: l.Entries(), Given: t.count, PolicyFile: file, Kept: saved.kept,
 	}
 	solving := show.begin("solving", t.game.Variant().ID, fmt.Sprintf("target %d", t.game.Target()))
-	rival, err := policies.Named(ctx, reference(t.game), t.game, solving.options(0))
+	rival, err := policies.Named(ctx, policies.Reference(t.game), t.game, solving.options(0))
 	if err != nil {
 		return err
 	}
 	solving.end()
-	j := judge{game: t.game, rival: player{name: reference(t.game), policy: rival}, show: show}
-	if !solvable(t.game) { // as eval does by default
+	j := judge{game: t.game, rival: player{name: policies.Reference(t.game), policy: rival}, show: show}
+	if !exact.Solves(t.game) { // as eval does by default
 		j.games, j.seed, r.Seed = defaultEvalGames, evalSeed, evalSeed
 	}
 	s, err := j.score(ctx, player{name: file, policy: t.table})
@@ -270,7 +271,7 @@ func (t *importedTable) report(ctx context.Context, w io.Writer, show *progress,
 		return printJSON(w, r)
 	}
 	text := fmt.Sprintf("%v\n%d of %d entries are given; the policy is in %s%s\n", t.game, r.Given, r.Entries, printable(file), saved.keptClause())
-	if !solvable(t.game) {
+	if !exact.Solves(t.game) {
 		text += fmt.Sprintf("no exact score of %d players; these are games, seed %d:\n", t.game.Players(), evalSeed)
 	}
 	return print(w, text+s.String())

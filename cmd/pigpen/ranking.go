@@ -207,5 +207,5 @@ func formsOf(name string) (forms []string) {
 // isReserved reports whether a name stands for something else than the file of
 // that name.
 func isReserved(name string) bool {
-	return name == everyRule || policies.Known(name) == nil || isBuiltIn(name)
+	return name == everyRule || policies.OriginOf(name) != policies.FromFile
 }

@@ -12,18 +12,6 @@ import (
 	"pigpen/policies/exact"
 )
 
-// reference returns the policy that others are measured against in g: perfect
-// play where it is known.
-func reference(g env.Game) string {
-	if solvable(g) {
-		return "optimal"
-	}
-	return "hold-20"
-}
-
-// solvable reports whether package exact does g.
-func solvable(g env.Game) bool { return g.Players() <= 2 }
-
 // gameResult is what every result says about its game.
 type gameResult struct {
 	Variant string          `json:"variant"`
@@ -119,7 +107,7 @@ func (j *judge) score(ctx context.Context, p player) (score, error) {
 	if j.game.Players() == 1 {
 		s.Against = ""
 	}
-	if solvable(j.game) {
+	if exact.Solves(j.game) {
 		if err := j.exact(ctx, p, &s); err != nil {
 			return score{}, err
 		}

@@ -90,7 +90,7 @@ that.`,
 			}
 			if len(players) > 0 {
 				session.policy = &players[0]
-				if players[0].file == nil {
+				if players[0].ref.Origin != policies.FromFile {
 					served = nil
 				}
 				session.policies.serves(players[0], g, served)

@@ -7,11 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"pigpen/env"
 	"pigpen/policies"
-	"pigpen/policies/trained"
 )
 
 // A policyStore holds the policies that play in the environments of a session:
@@ -76,10 +74,19 @@ func (s *policyStore) serves(p player, g env.Game, file os.FileInfo) {
 // acquire returns the policy of a name for g, which has one user more until it is
 // released. The error wraps [errPolicyLimit] if it does not fit.
 func (s *policyStore) acquire(ctx context.Context, name string, g env.Game) (*heldPolicy, error) {
-	unknown := policies.Known(name)
-	if unknown == nil {
+	if s.folder != "" && policies.OriginOf(name) == policies.FromFile && !filepath.IsLocal(name) {
+		return nil, fmt.Errorf("%q: a file is named by its path in the folder that this server was given, which .. may not leave", name)
+	}
+	resolver := policies.Resolver{Files: s.files}
+	ref, err := resolver.Resolve(name)
+	if err != nil && s.files == nil {
+		return nil, fmt.Errorf("%w, and %w", err, errNoFiles)
+	} else if err != nil {
+		return nil, err
+	}
+	if ref.Origin == policies.FromRule {
 		bytes := int64(0)
-		if name == "optimal" {
+		if name == policies.Optimal {
 			bytes = solutionBytes(g)
 		}
 		return s.use(func(h *heldPolicy) bool { return h.name == name && h.game == g }, name, bytes, func() (*heldPolicy, error) {
@@ -89,7 +96,21 @@ func (s *policyStore) acquire(ctx context.Context, name string, g env.Game) (*he
 			return &heldPolicy{policy: p, game: g, name: name}, err
 		})
 	}
-	h, err := s.learned(name, unknown)
+	bytes := int64(0)
+	if ref.Info != nil && ref.Info.Mode().IsRegular() {
+		bytes = ref.Info.Size()
+	}
+	held := name // as the store knows it; a file is known by its identity
+	if ref.Origin == policies.FromFile {
+		held = ""
+	}
+	same := func(h *heldPolicy) bool {
+		return ref.Same(policies.Ref{Name: h.name, Origin: policies.OriginOf(h.name), Info: h.file})
+	}
+	h, err := s.use(same, name, bytes, func() (*heldPolicy, error) {
+		f, err := resolver.Load(ref)
+		return heldTable(f, held, ref.Info), err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -98,41 +119,6 @@ func (s *policyStore) acquire(ctx context.Context, name string, g env.Game) (*he
 		return nil, fmt.Errorf("%s is a policy for %v, not for %v", name, h.game, g)
 	}
 	return h, nil
-}
-
-// learned is acquire for a built-in policy or a file.
-func (s *policyStore) learned(name string, unknown error) (*heldPolicy, error) {
-	if built, ok := strings.CutPrefix(name, trainedPrefix); ok {
-		h, err := s.use(func(h *heldPolicy) bool { return h.name == name }, name, 0, func() (*heldPolicy, error) {
-			f, err := trained.Load(built)
-			return heldTable(f, name, nil), err
-		})
-		if !errors.Is(err, trained.ErrUnknown) {
-			return h, err
-		}
-		unknown = err
-	}
-	switch {
-	case s.files == nil:
-		return nil, fmt.Errorf("%w, and %w", unknown, errNoFiles)
-	case s.folder != "" && !filepath.IsLocal(name):
-		return nil, fmt.Errorf("%q: a file is named by its path in the folder that this server was given, which .. may not leave", name)
-	}
-	file, err := s.files.Stat(name)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("%w, and there is no file of that name", unknown)
-	}
-	bytes := int64(0)
-	if err == nil && file.Mode().IsRegular() {
-		bytes = file.Size()
-	} // of whatever else is wrong loading will tell
-	same := func(h *heldPolicy) bool {
-		return h.file != nil && file != nil && os.SameFile(h.file, file) && h.file.Size() == file.Size() && h.file.ModTime().Equal(file.ModTime())
-	}
-	return s.use(same, name, bytes, func() (*heldPolicy, error) {
-		f, err := policies.LoadFrom(s.files, name)
-		return heldTable(f, "", file), err
-	})
 }
 
 // heldTable returns a policy that was read.

@@ -8,6 +8,7 @@ import (
 
 	"pigpen/env"
 	"pigpen/policies"
+	"pigpen/policies/exact"
 	"pigpen/train"
 )
 
@@ -213,7 +214,7 @@ func (t *training) evaluation(rival player) func(ctx context.Context, p policies
 	if t.shown != nil {
 		final.show = t.shown.show
 	}
-	if !solvable(t.Game) {
+	if !exact.Solves(t.Game) {
 		final.games = int(t.evalGames)
 	}
 	onTheWay := *final
@@ -269,10 +270,10 @@ func (t *training) evaluated(r train.Row) error {
 
 // rivalName returns what the policy is scored against.
 func (t *training) rivalName() string {
-	if name := t.rival(); name != byDefault {
+	if name := t.rival(); name != "" {
 		return name
 	}
-	return reference(t.Game)
+	return policies.Reference(t.Game)
 }
 
 // closeLog closes the log; rows that it could not write make err.

@@ -227,12 +227,18 @@ func (f *trainFlags) adopt(k *train.Checkpoint) error {
 // solving anything.
 func (f *trainFlags) players(p *plan) (env.Game, error) {
 	name := f.rival()
-	if name == byDefault || policies.Known(name) == nil {
-		g, rivals, err := f.game.find(name)
+	if name == "" || policies.OriginOf(name) == policies.FromRule {
+		var named []string
+		if name != "" {
+			named = append(named, name)
+		}
+		g, _, err := f.game.find(named...)
 		if err != nil {
 			return g, err
 		}
-		name = rivals[0].name
+		if name == "" {
+			name = policies.Reference(g)
+		}
 		p.opponent = func(ctx context.Context, o exact.Options) (player, error) {
 			rival, err := policies.Named(ctx, name, g, o)
 			return player{name: name, policy: rival}, err

@@ -45,10 +45,13 @@ type gain struct {
 	chance float64
 }
 
+// Solves reports whether this package solves g: a game of one or two players.
+func Solves(g env.Game) bool { return g.Players() <= 2 }
+
 // Solvable returns nil if this package solves g, else an error that wraps
 // [ErrPlayers].
 func Solvable(g env.Game) error {
-	if g.Players() > 2 {
+	if !Solves(g) {
 		return fmt.Errorf("%w: %v; one or two are solved", ErrPlayers, g)
 	}
 	return nil

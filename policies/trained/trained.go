@@ -3,21 +3,15 @@
 // are the programs' own files, built in, with what made them and what they are
 // worth.
 //
-// Start with [List] and [Load].
+// Start with [List]. Package policies finds each of them by its name behind
+// "trained/", as in [pigpen/policies.Find].
 package trained
 
-import (
-	"embed"
-	"errors"
-	"strings"
-
-	"pigpen/env"
-	"pigpen/policies"
-)
+import "embed"
 
 // A Policy is one that was trained.
 type Policy struct {
-	// Name is what [Load] takes, as in "pig-qlearning".
+	// Name is what [Data] takes, as in "pig-qlearning".
 	Name string
 	// Command made the file, in this folder; its seed is the default, 1.
 	Command string
@@ -32,24 +26,9 @@ type Policy struct {
 //go:embed *.msgpack
 var files embed.FS
 
-// ErrUnknown is what [Load] wraps when no policy has a name.
-var ErrUnknown = errors.New("trained: unknown policy")
-
-// Load returns the policy file of that name. The error wraps [ErrUnknown] and
-// names the nearest and all of them.
-func Load(name string) (policies.File, error) {
-	var names []string
-	for _, p := range List() {
-		names = append(names, p.Name)
-		if p.Name != name {
-			continue
-		}
-		in, err := files.Open(name + ".msgpack")
-		if err != nil {
-			return policies.File{}, err
-		}
-		defer in.Close()
-		return policies.Read(in)
-	}
-	return policies.File{}, &env.UnknownNameError{Err: ErrUnknown, Name: name, Known: names, List: "they are " + strings.Join(names, ", ")}
+// Data returns the policy file of that name, which [pigpen/policies.Read] reads; ok is
+// false if the list has no such name.
+func Data(name string) (data []byte, ok bool) {
+	data, err := files.ReadFile(name + ".msgpack")
+	return data, err == nil
 }

@@ -16,7 +16,6 @@ import (
 	"pigpen/policies"
 	"pigpen/policies/exact"
 	"pigpen/policies/policyfile"
-	"pigpen/policies/trained"
 	"pigpen/train"
 )
 
@@ -42,7 +41,6 @@ func sentinels() map[error]string {
 		agents.ErrRecipe:        "no such recipe",
 		agents.ErrSetting:       "",
 		agents.ErrState:         "bad state of an agent",
-		trained.ErrUnknown:      "unknown policy",
 		train.ErrLog:            "",
 		train.ErrLogInUse:       "the log of a training that is running",
 		train.ErrLength:         "a length is needed: steps, episodes or time",
