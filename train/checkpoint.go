@@ -152,7 +152,7 @@ func (r *run) writeCheckpoint(path string, keep bool) (kept string, err error) {
 func LoadCheckpoint(ctx context.Context, path string, limit int64) (k *Checkpoint, err error) {
 	// What is not regular might block as it is opened.
 	if info, err := os.Stat(path); err != nil {
-		return nil, err
+		return nil, &os.PathError{Op: "open", Path: path, Err: errors.Unwrap(err)}
 	} else if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%w: %s is not a regular file", ErrCheckpoint, path)
 	}
@@ -193,7 +193,9 @@ func decodeCheckpoint(ctx context.Context, file io.ReaderAt, size, limit int64) 
 	head := make([]byte, min(size, checkpointHeader))
 	if n, err := file.ReadAt(head, 0); err != nil && err != io.EOF {
 		return nil, "", err
-	} else if head = head[:n]; !bytes.Contains(head[:min(n, 64)], []byte(checkpointFormat)) {
+	} else if head = head[:n]; bytes.Contains(head[:min(n, 64)], []byte("pigpen-policy")) {
+		return nil, "is a policy file, not a checkpoint", nil
+	} else if !bytes.Contains(head[:min(n, 64)], []byte(checkpointFormat)) {
 		return nil, foreign, nil
 	}
 	body := size - sha256.Size

@@ -260,7 +260,7 @@ func TestCheckpointDamaged(t *testing.T) {
 	if err := policies.Write(&policy, policies.File{Table: table}); err != nil {
 		t.Fatal(err)
 	}
-	refused("a policy file", policy.Bytes(), foreign)
+	refused("a policy file", policy.Bytes(), "is a policy file, not a checkpoint")
 
 	for _, limit := range []int64{math.MaxInt64, int64(len(body) - header)} {
 		if k, err := train.LoadCheckpoint(t.Context(), path, limit); err != nil {

@@ -235,13 +235,18 @@ func (p *progress) line(text string) {
 		text = wrap(text, "", p.width())
 	}
 	p.write(text + "\n")
-	p.mu.Lock()
-	p.printed = p.now()
-	p.mu.Unlock()
 	p.output.Unlock()
 	if p.width != nil {
 		p.refresh()
 	}
+}
+
+// told notes that a line has just said how far the work is, so that the next is
+// not due at once.
+func (p *progress) told() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.printed = p.now()
 }
 
 // refresh shows the tasks as they are now.
@@ -376,6 +381,7 @@ func (p *trainingProgress) evaluated(r train.Row, rival string) {
 		speed := train.Progress{Steps: r.Steps, Elapsed: time.Duration(r.Seconds * float64(time.Second))}.StepsPerSecond()
 		p.won[0] += against
 		p.show.line(fmt.Sprintf("%s decisions, %s a second, %s", humanCount(float64(r.Steps)), humanCount(speed), strings.Join(p.won, ", ")))
+		p.show.told()
 	}
 }
 

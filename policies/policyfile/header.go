@@ -66,6 +66,9 @@ func decodeHeader(b []byte) (Header, int, error) {
 
 	// Only what begins like a policy file deserves to be called a broken one.
 	if !beginsLikePolicy(b) {
+		if bytes.Contains(b[:min(len(b), 64)], []byte("pigpen-checkpoint")) {
+			return Header{}, 0, fmt.Errorf("%w: it is a checkpoint, from which a training can go on", ErrForeign)
+		}
 		return Header{}, 0, ErrForeign
 	}
 	keys := d.length("keys", math.MaxInt, d.msgpack.DecodeMapLen)
