@@ -38,6 +38,7 @@ except ImportError:  # before Python 3.11
 
 _LEGAL = [[np.array([hold, roll], np.int8) for roll in (0, 1)] for hold in (0, 1)]
 _FLAG = (np.int8(0), np.int8(1))
+_ROLL_ONLY = 0x0100  # a row of the action mask, its two bytes read as a little-endian number
 
 
 class PigEnv(Playing, gymnasium.Env[Any, int]):
@@ -235,7 +236,7 @@ class _Vector(Playing, VectorEnv[Any, Any, Any]):
         """Takes note of what is legal, and returns the observations."""
         self._rows = rows
         self._legal = rows.action_mask.view(np.bool_)
-        self._must_roll = np.greater(self._legal[:, 1], self._legal[:, 0]).view(np.uint8)
+        self._must_roll = (rows.action_mask.view("<u2")[:, 0] == _ROLL_ONLY).view(np.uint8)
         seen = self._encoder(rows.observations)
         return {"observations": seen, "action_mask": rows.action_mask.copy()} if self._dict else seen
 
@@ -259,7 +260,7 @@ class _Vector(Playing, VectorEnv[Any, Any, Any]):
             raise BadArgument(f"actions have shape {given.shape}, not {(self.num_envs,)}")
         must = self._must_roll
         rows = self._games.step(given | must if self._rolls else given)
-        return rows, must & (given == 0)
+        return rows, (must > given).view(np.uint8)
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Returns which actions are legal, of shape (num_envs, 2)."""

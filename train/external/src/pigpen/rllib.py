@@ -115,7 +115,8 @@ def masked_ppo(id: str = "pigpen/Pig-v0", **env_config: Any) -> PPOConfig:
 def self_play_ppo(id: str = "pigpen/Pig-v0", **env_config: Any) -> PPOConfig:
     """Returns PPO for self-play: one policy, ``"learner"``, has every seat, with masks.
 
-    ``env_config`` are the arguments of :class:`~pigpen.pettingzoo.PigAEC`.
+    ``env_config`` are the arguments of :class:`~pigpen.pettingzoo.PigAEC`. RLlib's check of
+    the environment acts without masks, so ``illegal="error"`` does not pass it.
     """
     register()
     module = RLModuleSpec(module_class=ActionMaskingTorchRLModule)

@@ -6,6 +6,7 @@ and trials that fall behind are stopped early (ASHA).
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import ctypes
 import json
@@ -113,7 +114,11 @@ class _Tail:
         if not self._names:
             self._names = values
             return self.row()
-        return {name: float(value) for name, value in zip(self._names, values) if value}
+        numbers = {}
+        for name, value in zip(self._names, values):
+            with contextlib.suppress(ValueError):  # columns of words, and empty ones
+                numbers[name] = float(value)
+        return numbers
 
 
 def _end_with_parent() -> Callable[[], None] | None:
