@@ -40,8 +40,8 @@ file.`)
 // scoresResult is what eval prints as JSON for more than one rival.
 type scoresResult struct {
 	gameResult
-	Policy string  `json:"policy"`
-	Scores []score `json:"scores"` // in the order of --against
+	Policy string            `json:"policy"`
+	Scores []policies.Report `json:"scores"` // in the order of --against
 }
 
 func evalCommand() command {
@@ -98,11 +98,13 @@ The policies that need no file:` + fixedTable(),
 			if err := makePlayers(ctx, show, workers, g, players); err != nil {
 				return err
 			}
-			j := judge{game: g, games: int(games), seed: *seed, workers: workers, show: show, samePolicy: true}
-			var scores []score
+			e := policies.Evaluator{
+				Game: g, Games: int(games), Seed: *seed, Workers: workers, SamePolicy: true, Watch: watchEvaluation(show, int(games)),
+			}
+			var scores []policies.Report
 			for _, rival := range players[1:] {
-				j.rival = rival
-				result, err := j.score(ctx, players[0])
+				e.Opponent, e.OpponentName = rival.policy, rival.name
+				result, err := e.Evaluate(ctx, players[0].name, players[0].policy)
 				if err != nil {
 					return err
 				}
@@ -115,12 +117,12 @@ The policies that need no file:` + fixedTable(),
 			case *asJSON:
 				return printJSON(s.out, struct {
 					gameResult
-					score
+					policies.Report
 				}{resultOf(g, *seed), scores[0]})
 			case several:
 				return print(s.out, fmt.Sprintf("%v, seed %d\n%v", g, *seed, scoreTable(scores, widthOf(s.out))))
 			}
-			return print(s.out, fmt.Sprintf("%v, seed %d\n%v", g, *seed, scores[0]))
+			return print(s.out, fmt.Sprintf("%v, seed %d\n%s", g, *seed, reportText(scores[0])))
 		},
 	}
 }
@@ -158,9 +160,9 @@ func (g *gameFlags) findRivals(policy string, rivals []string) (env.Game, []play
 
 // scoreTable lays the scores of one policy out for people, the hardest rival
 // first.
-func scoreTable(scores []score, width int) string {
+func scoreTable(scores []policies.Report, width int) string {
 	ranked := slices.Clone(scores)
-	slices.SortStableFunc(ranked, func(a, b score) int { return cmp.Compare(a.WinMean, b.WinMean) })
+	slices.SortStableFunc(ranked, func(a, b policies.Report) int { return cmp.Compare(a.WinMean, b.WinMean) })
 	var rivals []string
 	for _, s := range ranked {
 		rivals = append(rivals, s.Against)
@@ -168,21 +170,21 @@ func scoreTable(scores []score, width int) string {
 	names := shortNames(rivals)
 	first := scores[0]
 	var b strings.Builder
-	if first.Method == "exact" {
+	if first.Method == policies.ExactMethod {
 		fmt.Fprintf(&b, "%s against %d policies, exact, wins in percent\n", printable(first.Policy), len(scores))
 		t := newRanking(names, width)
-		column := func(of func(s score) float64) (cells []string) {
+		column := func(of func(s policies.Report) float64) (cells []string) {
 			for _, s := range ranked {
 				cells = append(cells, fmt.Sprintf("%.6f", 100*of(s)))
 			}
 			return cells
 		}
-		t.add("mean", column(func(s score) float64 { return s.WinMean }))
+		t.add("mean", column(func(s policies.Report) float64 { return s.WinMean }))
 		for seat := range first.WinBySeat {
-			t.add(fmt.Sprintf("seat %d", seat), column(func(s score) float64 { return s.WinBySeat[seat] }))
+			t.add(fmt.Sprintf("seat %d", seat), column(func(s policies.Report) float64 { return s.WinBySeat[seat] }))
 		}
 		b.WriteString(t.String())
-		if e := first.exactScore; e.Exploitability != nil {
+		if e := first.ExactFigures; e.Exploitability != nil {
 			fmt.Fprintf(&b, "a best response wins %.6f%% against it: exploitability %.6f\n", 50+100**e.Exploitability, *e.Exploitability)
 		}
 	}
@@ -191,23 +193,23 @@ func scoreTable(scores []score, width int) string {
 	}
 	fmt.Fprintf(&b, "%s against %d policies, simulated, %d games each, wins in percent\n", printable(first.Policy), len(scores), first.Simulated.Games)
 	t := newRanking(names, width)
-	column := func(of func(s *simulated) float64) (cells []string) {
+	column := func(of func(s *policies.Simulation) float64) (cells []string) {
 		for _, s := range ranked {
 			cells = append(cells, fmt.Sprintf("%.2f", 100*of(s.Simulated)))
 		}
 		return cells
 	}
-	t.add("mean", column(func(s *simulated) float64 { return s.WinRate }))
-	t.add("95% from", column(func(s *simulated) float64 { return s.CI95[0] }))
-	t.add("to", column(func(s *simulated) float64 { return s.CI95[1] }))
-	for seat := range first.Simulated.Seats {
-		t.add(fmt.Sprintf("seat %d", seat), column(func(s *simulated) float64 { return s.Seats[seat].WinRate }))
+	t.add("mean", column(func(s *policies.Simulation) float64 { return s.WinRate }))
+	t.add("95% from", column(func(s *policies.Simulation) float64 { return s.CI95[0] }))
+	t.add("to", column(func(s *policies.Simulation) float64 { return s.CI95[1] }))
+	for seat := range first.Simulated.BySeat {
+		t.add(fmt.Sprintf("seat %d", seat), column(func(s *policies.Simulation) float64 { return s.BySeat[seat].WinRate }))
 	}
 	b.WriteString(t.String())
-	if n := len(first.Simulated.Seats); n > 2 {
+	if n := len(first.Simulated.BySeat); n > 2 {
 		fmt.Fprintf(&b, "an even share is %.2f%%\n", 100/float64(n))
 	}
-	if cut := slices.MaxFunc(ranked, func(a, b score) int { return cmp.Compare(a.Simulated.Truncated, b.Simulated.Truncated) }); cut.Simulated.Truncated > 0 {
+	if cut := slices.MaxFunc(ranked, func(a, b policies.Report) int { return cmp.Compare(a.Simulated.Truncated, b.Simulated.Truncated) }); cut.Simulated.Truncated > 0 {
 		fmt.Fprintf(&b, "up to %d games against a policy reached %d steps and count as not won\n", cut.Simulated.Truncated, policies.DefaultStepLimit)
 	}
 	return b.String()

@@ -22,8 +22,8 @@ type importResult struct {
 	Given      int    `json:"given"` // entries that the input decides
 	PolicyFile string `json:"policy_file"`
 	// Kept is the name that the file got which was at PolicyFile before.
-	Kept  string `json:"kept,omitempty"`
-	Score *score `json:"score"`
+	Kept  string           `json:"kept,omitempty"`
+	Score *policies.Report `json:"score"`
 }
 
 func importCommand() command {
@@ -257,11 +257,12 @@ func (t *importedTable) report(ctx context.Context, w io.Writer, show *progress,
 		return err
 	}
 	solving.end()
-	j := judge{game: t.game, rival: player{name: policies.Reference(t.game), policy: rival}, show: show}
+	e := policies.Evaluator{Game: t.game, Opponent: rival, OpponentName: policies.Reference(t.game)}
 	if !exact.Solves(t.game) { // as eval does by default
-		j.games, j.seed, r.Seed = defaultEvalGames, evalSeed, evalSeed
+		e.Games, e.Seed, r.Seed = defaultEvalGames, evalSeed, evalSeed
 	}
-	s, err := j.score(ctx, player{name: file, policy: t.table})
+	e.Watch = watchEvaluation(show, e.Games)
+	s, err := e.Evaluate(ctx, file, t.table)
 	if err != nil {
 		return err
 	}
@@ -274,5 +275,5 @@ func (t *importedTable) report(ctx context.Context, w io.Writer, show *progress,
 	if !exact.Solves(t.game) {
 		text += fmt.Sprintf("no exact score of %d players; these are games, seed %d:\n", t.game.Players(), evalSeed)
 	}
-	return print(w, text+s.String())
+	return print(w, text+reportText(s))
 }

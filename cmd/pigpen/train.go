@@ -28,8 +28,8 @@ type trainResult struct {
 	Interrupted    bool              `json:"interrupted"`
 	PolicyFile     string            `json:"policy_file"`
 	// Kept is the name that the file got which was at PolicyFile before.
-	Kept  string `json:"kept,omitempty"`
-	Score score  `json:"score"`
+	Kept  string          `json:"kept,omitempty"`
+	Score policies.Report `json:"score"`
 }
 
 // defaultEvalGames is the number of games of an evaluation that is given none.
@@ -109,8 +109,8 @@ type training struct {
 	log   *train.Log        // nil if there is none
 
 	saved  savedPolicy
-	score  *score // of the last evaluation
-	failed error  // what could not be written, at the end
+	report *policies.Report // of the last evaluation
+	failed error            // what could not be written, at the end
 }
 
 // run runs the command.
@@ -166,18 +166,18 @@ func (t *training) run(ctx context.Context) (err error) {
 	if !t.quiet {
 		t.note("%d decisions in %.1f s, %s a second", result.Steps, result.Elapsed.Seconds(), humanCount(result.StepsPerSecond()))
 	}
-	if t.score != nil {
+	if t.report != nil {
 		if err := t.print(result); err != nil {
 			return err
 		}
 	}
-	if t.score == nil && !result.Interrupted && t.saved.path != "" {
+	if t.report == nil && !result.Interrupted && t.saved.path != "" {
 		t.note("pigpen: train: interrupted in the evaluation; the policy is saved in %s", printable(t.saved.path))
 	}
 	switch {
 	case t.failed != nil:
 		return t.failed
-	case result.Interrupted || t.score == nil:
+	case result.Interrupted || t.report == nil:
 		return errInterrupted
 	}
 	return nil
@@ -210,48 +210,50 @@ func (t *training) noteKept(path, kept string) {
 
 // evaluation returns what evaluates policies against a rival.
 func (t *training) evaluation(rival player) func(ctx context.Context, p policies.Policy, last bool) (train.Score, error) {
-	final := &judge{game: t.Game, rival: rival, seed: t.Seed, workers: t.workers}
+	var show *progress
+	final := &policies.Evaluator{Game: t.Game, Opponent: rival.policy, OpponentName: rival.name, Seed: t.Seed, Workers: t.workers}
 	if t.shown != nil {
-		final.show = t.shown.show
+		show = t.shown.show
 	}
 	if !exact.Solves(t.Game) {
-		final.games = int(t.evalGames)
+		final.Games = int(t.evalGames)
 	}
 	onTheWay := *final
-	if final.games > 0 {
-		onTheWay.games = max(t.Game.Players(), final.games/10)
+	if final.Games > 0 {
+		onTheWay.Games = max(t.Game.Players(), final.Games/10)
 	}
+	final.Watch, onTheWay.Watch = watchEvaluation(show, final.Games), watchEvaluation(show, onTheWay.Games)
 	return func(ctx context.Context, p policies.Policy, last bool) (train.Score, error) {
-		j := &onTheWay
+		e := &onTheWay
 		if last {
-			j = final
+			e = final
 		}
-		s, err := j.score(ctx, player{name: t.out, policy: p})
+		r, err := e.Evaluate(ctx, t.out, p)
 		if err != nil {
 			return train.Score{}, err
 		}
 		if last {
-			t.score = &s
+			t.report = &r
 		}
-		return s.figures(t.Game), nil
+		return figures(t.Game, r), nil
 	}
 }
 
-// figures are what a log holds of a score.
-func (s score) figures(g env.Game) train.Score {
-	r := train.Score{WinMean: s.WinMean, Exploitability: math.NaN(), Turns: math.NaN()}
+// figures returns the figures of r that a log has.
+func figures(g env.Game, r policies.Report) train.Score {
+	s := train.Score{WinMean: r.WinMean, Exploitability: math.NaN(), Turns: math.NaN()}
 	if g.Players() == 1 {
-		r.WinMean = math.NaN()
+		s.WinMean = math.NaN()
 	}
-	if e := s.exactScore; e != nil {
+	if e := r.ExactFigures; e != nil {
 		if e.Exploitability != nil {
-			r.Exploitability = *e.Exploitability
+			s.Exploitability = *e.Exploitability
 		}
 		if e.Turns != nil {
-			r.Turns = *e.Turns
+			s.Turns = *e.Turns
 		}
 	}
-	return r
+	return s
 }
 
 // evaluated shows and logs an evaluation. A row that cannot be written is kept
@@ -314,7 +316,7 @@ func (t *training) print(r train.Result) error {
 			Agent:      t.Agent.Name, Recipe: t.Recipe.Name, States: string(t.States), Settings: r.File.Provenance.Settings, Program: version,
 			Entries: t.entries, Steps: r.Steps, Episodes: r.Episodes,
 			Seconds: r.Elapsed.Seconds(), StepsPerSecond: r.StepsPerSecond(),
-			Interrupted: r.Interrupted, PolicyFile: t.saved.path, Kept: t.saved.kept, Score: *t.score,
+			Interrupted: r.Interrupted, PolicyFile: t.saved.path, Kept: t.saved.kept, Score: *t.report,
 		})
 	}
 	saved := "its policy is in " + printable(t.saved.path) + t.saved.keptClause()
@@ -322,5 +324,5 @@ func (t *training) print(r train.Result) error {
 		saved = "its policy could not be saved"
 	}
 	return print(t.std.out, fmt.Sprintf("%v, seed %d\n%s (%s) learned from %d decisions in %d episodes\n%s\n%v",
-		t.Game, t.Seed, t.Agent.Name, t.Recipe.Name, r.Steps, r.Episodes, saved, *t.score))
+		t.Game, t.Seed, t.Agent.Name, t.Recipe.Name, r.Steps, r.Episodes, saved, reportText(*t.report)))
 }
