@@ -23,15 +23,16 @@ import (
 // recipe, settings and seed and on how often Learn was called, and on nothing
 // else. It is not safe for concurrent use.
 type Agent interface {
-	// Learn goes on learning for a moment, some thousands of decisions as a
-	// rule, with so many goroutines, at least 1. It returns what it played.
+	// Learn plays and learns from a batch of episodes, as a rule some thousands of
+	// decisions, on the given number of goroutines, at least 1. It returns the number
+	// of decisions and episodes of the batch.
 	Learn(workers int) Played
-	// Greedy returns the policy that takes the better action by what has been
-	// learned so far, and holds where the two are equal. Where a turn begins,
-	// and nothing else is legal, it rolls.
+	// Greedy returns the policy that takes the action with the higher estimate, and
+	// holds if the estimates are equal. It rolls where a turn begins, since holding is
+	// not legal there.
 	Greedy() *policies.Table
-	// Gauges tells how the learning stands.
-	Gauges() Gauges
+	// Metrics returns figures of the learning so far.
+	Metrics() Metrics
 
 	// StateSize returns the number of bytes that WriteState writes.
 	StateSize() int64
@@ -48,8 +49,8 @@ type Agent interface {
 // Played counts what an agent played.
 type Played struct{ Steps, Episodes int64 }
 
-// Gauges are figures to watch while an agent learns.
-type Gauges struct {
+// Metrics are figures of an agent that learns.
+type Metrics struct {
 	// Epsilon is the chance of exploring where the agent would not.
 	Epsilon float64
 	// StepSize is the mean weight of the last sample in its estimate, over the

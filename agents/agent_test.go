@@ -150,7 +150,7 @@ func TestUntrained(t *testing.T) {
 				return
 			}
 			agent := newAgent(r, Config{Layout: l, Seed: 1})
-			greedy, gauges := agent.Greedy(), agent.Gauges()
+			greedy, metrics := agent.Greedy(), agent.Metrics()
 			if greedy.Layout() != l {
 				t.Errorf("Greedy().Layout() = %+v, want %+v", greedy.Layout(), l)
 			}
@@ -160,8 +160,8 @@ func TestUntrained(t *testing.T) {
 					t.Fatalf("Greedy() of a new agent rolls in %+v: %t, want %t", s, got, want)
 				}
 			}
-			if want := (Gauges{Epsilon: startEpsilon(r, l.Game())}); gauges != want {
-				t.Errorf("Gauges() of a new agent = %+v, want %+v", gauges, want)
+			if want := (Metrics{Epsilon: startEpsilon(r, l.Game())}); metrics != want {
+				t.Errorf("Metrics() of a new agent = %+v, want %+v", metrics, want)
 			}
 		})
 	})
@@ -202,14 +202,14 @@ func courses(r Recipe) (all []course) {
 
 // outcome is all that an agent comes to.
 type outcome struct {
-	played Played
-	gauges Gauges
-	state  []byte
-	greedy *policies.Table
+	played  Played
+	metrics Metrics
+	state   []byte
+	greedy  *policies.Table
 }
 
 func (o outcome) equal(p outcome) bool {
-	return o.played == p.played && o.gauges == p.gauges && bytes.Equal(o.state, p.state) && reflect.DeepEqual(o.greedy, p.greedy)
+	return o.played == p.played && o.metrics == p.metrics && bytes.Equal(o.state, p.state) && reflect.DeepEqual(o.greedy, p.greedy)
 }
 
 // follow has an agent learn, with the number of workers that each call is told.
@@ -218,7 +218,7 @@ func follow(t *testing.T, a Agent, calls int, workers func(call int) int) (o out
 	for call := range calls {
 		o.played = o.played.add(a.Learn(workers(call)))
 	}
-	o.gauges, o.state, o.greedy = a.Gauges(), savedState(t, a), a.Greedy()
+	o.metrics, o.state, o.greedy = a.Metrics(), savedState(t, a), a.Greedy()
 	return o
 }
 
@@ -271,7 +271,7 @@ func TestSeedsDiffer(t *testing.T) {
 	})
 }
 
-// TestLookingChangesNothing checks that Greedy, Gauges and snapshots do not
+// TestLookingChangesNothing checks that Greedy, Metrics and snapshots do not
 // change what is learned.
 func TestLookingChangesNothing(t *testing.T) {
 	forEachRecipe(t, func(t *testing.T, r Recipe) {
@@ -285,14 +285,14 @@ func TestLookingChangesNothing(t *testing.T) {
 				played := seen.Learn(2)
 				last.played = last.played.add(played)
 				if r.Name != Textbook || call%100 == 0 {
-					last.gauges, last.greedy = seen.Gauges(), seen.Greedy()
-					if again := seen.Greedy(); !reflect.DeepEqual(again, last.greedy) || seen.Gauges() != last.gauges {
-						t.Fatalf("%v: Greedy or Gauges differs from itself after call %d of Learn", c.layout.Game(), call)
+					last.metrics, last.greedy = seen.Metrics(), seen.Greedy()
+					if again := seen.Greedy(); !reflect.DeepEqual(again, last.greedy) || seen.Metrics() != last.metrics {
+						t.Fatalf("%v: Greedy or Metrics differs from itself after call %d of Learn", c.layout.Game(), call)
 					}
 					savedState(t, seen)
 				}
 			}
-			last.gauges, last.state, last.greedy = seen.Gauges(), savedState(t, seen), seen.Greedy()
+			last.metrics, last.state, last.greedy = seen.Metrics(), savedState(t, seen), seen.Greedy()
 			if !last.equal(want) {
 				t.Errorf("%v: an agent that is looked at comes to something else", c.layout.Game())
 			}
@@ -340,19 +340,19 @@ func TestStepLimit(t *testing.T) {
 	})
 }
 
-// TestGaugesByHand takes the means of estimates by hand.
-func TestGaugesByHand(t *testing.T) {
+// TestMetricsByHand takes the means of estimates by hand.
+func TestMetricsByHand(t *testing.T) {
 	weight := func(n uint16) float64 { return 1 / float64(n) }
 	for _, test := range []struct {
 		counts []uint16
-		want   Gauges
+		want   Metrics
 	}{
-		{[]uint16{0, 0, 0}, Gauges{}},
-		{[]uint16{0, 2, 0, 4}, Gauges{StepSize: 0.375, Coverage: 0.5}},
-		{[]uint16{1, 1}, Gauges{StepSize: 1, Coverage: 1}},
+		{[]uint16{0, 0, 0}, Metrics{}},
+		{[]uint16{0, 2, 0, 4}, Metrics{StepSize: 0.375, Coverage: 0.5}},
+		{[]uint16{1, 1}, Metrics{StepSize: 1, Coverage: 1}},
 	} {
-		if got := gauges(test.counts, weight); got != test.want {
-			t.Errorf("gauges(%v) = %+v, want %+v", test.counts, got, test.want)
+		if got := metrics(test.counts, weight); got != test.want {
+			t.Errorf("metrics(%v) = %+v, want %+v", test.counts, got, test.want)
 		}
 	}
 }

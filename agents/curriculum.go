@@ -16,7 +16,7 @@ import (
 //
 // Banked scores only grow, so that what is learned at one sum of them rests on
 // higher sums, and on itself where a roll gains nothing. A pass goes through
-// the sums from the highest down, and starts so many episodes from every pair
+// the sums from the highest down, and starts the same number of episodes from every pair
 // of scores with that sum; the next pass starts twice as many. An episode ends
 // when the scores change: from there on, it is worth what has been learned
 // before. Each pass forgets most of the last, so that a sample is of little
@@ -84,31 +84,31 @@ type curriculum struct {
 	// value[i] estimates the return of rolling in the states of number i, for
 	// the player who rolls; count[i] is the number of its samples, as far as
 	// it is remembered and as weights goes.
-	value []float32
-	count []uint16
-	crew  []*tutor
-	at    lesson
+	value   []float32
+	count   []uint16
+	workers []*curriculumWorker
+	at      progress
 	// epsilon is that of the block under way.
 	epsilon float64
 }
 
-// A lesson is the place in the curriculum.
-type lesson struct {
+// progress is a position in the curriculum.
+type progress struct {
 	Pass  int64
 	Sum   int64 // of the banked scores
 	Block int64 // of firstEpisodes from each start, in [0, 2^Pass)
 	Steps int64 // decisions so far
 }
 
-// A tutor is what one goroutine works with.
-type tutor struct {
-	_     apart
+// A curriculumWorker holds what one goroutine reads and writes.
+type curriculumWorker struct {
+	_     cacheLinePad
 	match env.Match
 	hold  [2][]float32 // by seat and turn total; unknown where not looked up
 	path  []rolled
 	// states are those of the path, for expected updates.
 	states []env.State
-	_      apart
+	_      cacheLinePad
 }
 
 // rolled is a roll of an episode.
@@ -141,10 +141,10 @@ func (q *curriculum) highest() int64 {
 	return int64(sum)
 }
 
-// standings returns the banked scores that have a sum, with seat 0 first. Where
+// startScores returns the banked scores that have a sum, with seat 0 first. Where
 // the round does not matter, seats are as good as each other, and seat 0 has no
 // more than seat 1.
-func (q *curriculum) standings(sum int) (list []env.State) {
+func (q *curriculum) startScores(sum int) (list []env.State) {
 	target := q.game.Target()
 	var s env.State
 	switch {
@@ -167,18 +167,18 @@ func (q *curriculum) standings(sum int) (list []env.State) {
 
 // Learn implements [Agent]: one block of episodes from every start of a sum.
 func (q *curriculum) Learn(workers int) Played {
-	for len(q.crew) < workers {
-		t := &tutor{match: *env.NewMatch(q.game, env.MatchOptions{StepLimit: q.config.StepLimit})}
+	for len(q.workers) < workers {
+		t := &curriculumWorker{match: *env.NewMatch(q.game, env.MatchOptions{StepLimit: q.config.StepLimit})}
 		for seat := range t.hold {
 			t.hold[seat] = make([]float32, q.layout.Width())
 		}
-		q.crew = append(q.crew, t)
+		q.workers = append(q.workers, t)
 	}
 	q.epsilon = q.schedule.At(q.at.Steps)
-	list := q.standings(int(q.at.Sum))
+	list := q.startScores(int(q.at.Sum))
 	seed := env.SeedAt(env.SeedAt(env.SeedAt(q.config.Seed, uint64(q.at.Pass)), uint64(q.at.Sum)), uint64(q.at.Block))
-	played := share(q.crew[:workers], len(list), func(t *tutor, i int) Played {
-		return q.teach(t, list[i], env.SeedAt(seed, uint64(i)))
+	played := inParallel(q.workers[:workers], len(list), func(t *curriculumWorker, i int) Played {
+		return q.playBlock(t, list[i], env.SeedAt(seed, uint64(i)))
 	})
 	q.at.Steps += played.Steps
 	q.at.Block++
@@ -193,8 +193,8 @@ func (q *curriculum) Learn(workers int) Played {
 	return played
 }
 
-// teach plays a block of episodes from scores s, from every seat to move.
-func (q *curriculum) teach(t *tutor, s env.State, seed uint64) (played Played) {
+// playBlock plays a block of episodes from scores s, from every seat to move.
+func (q *curriculum) playBlock(t *curriculumWorker, s env.State, seed uint64) (played Played) {
 	t.match.Reset(seed)
 	seats := 0
 	for seat := range q.game.Players() {
@@ -227,7 +227,7 @@ func (q *curriculum) teach(t *tutor, s env.State, seed uint64) (played Played) {
 
 // episode plays from the start of a turn until the banked scores change, and
 // learns from it.
-func (q *curriculum) episode(t *tutor, from *env.State) {
+func (q *curriculum) episode(t *curriculumWorker, from *env.State) {
 	m, expected := &t.match, q.expectedUpdates
 	if err := m.ResetTo(*from); err != nil {
 		panic(err) // the curriculum starts in states of the game
@@ -304,8 +304,8 @@ play:
 	}
 }
 
-// holdIn returns what holding in s is worth, from a row of a tutor's, which
-// remembers it for a block.
+// holdIn returns what holding in s is worth, from a row of a worker's hold, which
+// caches it for a block.
 func (q *curriculum) holdIn(row []float32, s *env.State) float32 {
 	known := &row[min(int(s.TurnTotal), len(row)-1)]
 	if *known != *known {
@@ -316,7 +316,7 @@ func (q *curriculum) holdIn(row []float32, s *env.State) float32 {
 
 // expected returns what a roll in s is worth, the mean over all that the dice
 // can do.
-func (q *curriculum) expected(t *tutor, s *env.State) float32 {
+func (q *curriculum) expected(t *curriculumWorker, s *env.State) float32 {
 	start, last := q.layout.Turn(s)
 	mean := 0.0
 	for _, c := range q.game.Outcomes(*s) {
@@ -345,9 +345,9 @@ func (q *curriculum) expected(t *tutor, s *env.State) float32 {
 // Greedy implements [Agent].
 func (q *curriculum) Greedy() *policies.Table { return q.greedy(q.value) }
 
-// Gauges implements [Agent].
-func (q *curriculum) Gauges() Gauges {
-	g := gauges(q.count, func(n uint16) float64 { return float64(q.weights[n]) })
+// Metrics implements [Agent].
+func (q *curriculum) Metrics() Metrics {
+	g := metrics(q.count, func(n uint16) float64 { return float64(q.weights[n]) })
 	g.Epsilon = q.schedule.At(q.at.Steps)
 	return g
 }
@@ -367,7 +367,7 @@ func (q *curriculum) ReadState(r io.Reader) error {
 		return err
 	}
 	if q.at.Pass < 0 || q.at.Pass > maxPass || q.at.Sum < 0 || q.at.Sum > q.highest() || q.at.Block < 0 || q.at.Block >= 1<<q.at.Pass || q.at.Steps < 0 {
-		return fmt.Errorf("%w: it stands at no lesson, %+v", ErrState, q.at)
+		return fmt.Errorf("%w: its progress is out of range, %+v", ErrState, q.at)
 	}
 	for _, n := range q.count {
 		if int(n) >= len(q.weights) {

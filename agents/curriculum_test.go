@@ -159,9 +159,9 @@ func TestExpectedUpdatesLearnFaster(t *testing.T) {
 	}
 }
 
-// TestOrderOfLessons checks the order of the lessons, and that each begins as many
+// TestOrderOfSums checks the order of the sums, and that each begins as many
 // episodes at every start of a turn with its sum as the others.
-func TestOrderOfLessons(t *testing.T) {
+func TestOrderOfSums(t *testing.T) {
 	for _, g := range gamesOfTwo(2, 6) {
 		t.Run(g.String(), func(t *testing.T) {
 			t.Parallel()
@@ -184,8 +184,8 @@ func TestOrderOfLessons(t *testing.T) {
 			for pass := range int64(3) {
 				for sum := highest; sum >= 0; sum-- {
 					for block := range int64(1) << pass {
-						if want := (lesson{Pass: pass, Sum: sum, Block: block, Steps: steps}); q.at != want {
-							t.Fatalf("the lesson is %+v, want %+v", q.at, want)
+						if want := (progress{Pass: pass, Sum: sum, Block: block, Steps: steps}); q.at != want {
+							t.Fatalf("the progress is %+v, want %+v", q.at, want)
 						}
 						played := q.Learn(3)
 						if want := firstEpisodes * starts[sum]; played.Episodes != want {
@@ -199,10 +199,10 @@ func TestOrderOfLessons(t *testing.T) {
 	}
 }
 
-// TestStandingsCoverTurns checks that the standings of all sums, with every seat to move
+// TestStartScoresCoverTurns checks that the start scores of all sums, with every seat to move
 // that has not reached the target, cover each state in which a turn begins that
 // a layout tells apart, once.
-func TestStandingsCoverTurns(t *testing.T) {
+func TestStartScoresCoverTurns(t *testing.T) {
 	for _, g := range gamesOfTwo(2, 6) {
 		t.Run(g.String(), func(t *testing.T) {
 			t.Parallel()
@@ -220,16 +220,16 @@ func TestStandingsCoverTurns(t *testing.T) {
 			q := newCurriculum(Config{Layout: l, Settings: curriculumSettings("sample")})
 			got := make(map[int]int)
 			for sum := range int(q.highest()) + 1 {
-				for _, s := range q.standings(sum) {
+				for _, s := range q.startScores(sum) {
 					if int(s.Scores[0])+int(s.Scores[1]) != sum {
-						t.Fatalf("standings(%d) has %+v", sum, s)
+						t.Fatalf("startScores(%d) has %+v", sum, s)
 					}
 					for seat := range int8(g.Players()) {
 						if s.Seat = seat; int(s.Scores[seat]) >= g.Target() {
 							continue
 						}
 						if err := g.Validate(s); err != nil {
-							t.Fatalf("standings(%d): %v", sum, err)
+							t.Fatalf("startScores(%d): %v", sum, err)
 						}
 						got[l.Index(&s)]++
 					}
@@ -237,12 +237,12 @@ func TestStandingsCoverTurns(t *testing.T) {
 			}
 			for start, n := range want {
 				if got[start] != n {
-					t.Errorf("turn %d begins in %d standings, want %d", start, got[start], n)
+					t.Errorf("turn %d begins in %d start scores, want %d", start, got[start], n)
 				}
 				delete(got, start)
 			}
 			if len(got) > 0 {
-				t.Errorf("there are standings for turns that cannot occur: %v", got)
+				t.Errorf("there are start scores for turns that cannot occur: %v", got)
 			}
 		})
 	}
@@ -378,12 +378,12 @@ func (p *pupil) episode(m *env.Match, from env.State) {
 	}
 }
 
-// learn plays the block of a lesson; the order of its standings does not
+// learn plays the block of a sum; the order of its start scores does not
 // matter but for the dice.
 func (p *pupil) learn() (played Played) {
 	began := p.steps
 	seed := env.SeedAt(env.SeedAt(env.SeedAt(p.seed, uint64(p.pass)), uint64(p.sum)), uint64(p.block))
-	for i, s := range p.standings() {
+	for i, s := range p.startScores() {
 		p.banked = make(map[[2]int]float32)
 		m := env.NewMatch(p.game, env.MatchOptions{StepLimit: p.limit})
 		m.Reset(env.SeedAt(seed, uint64(i)))
@@ -422,9 +422,9 @@ func (p *pupil) learn() (played Played) {
 	return played
 }
 
-// standings returns the banked scores of the lesson, the first seat's rising or,
+// startScores returns the banked scores of the sum, the first seat's rising or,
 // in games that end after a round, the second's.
-func (p *pupil) standings() (all []env.State) {
+func (p *pupil) startScores() (all []env.State) {
 	for x := 0; x <= p.sum; x++ {
 		s := env.State{}
 		s.Scores[0] = int16(x)
@@ -491,12 +491,12 @@ func checkCurriculum(t *testing.T, g env.Game, s tuning, weight func(n int) floa
 		at := q.at
 		got, want := q.Learn(2), p.learn()
 		if got != want || q.at.Steps != p.steps {
-			t.Fatalf("%v, %+v, step limit %d, lesson %+v: Learn plays %+v, want %+v", g, s, limit, at, got, want)
+			t.Fatalf("%v, %+v, step limit %d, progress %+v: Learn plays %+v, want %+v", g, s, limit, at, got, want)
 		}
 		for i, state := range l.All() {
 			v := see(g, state)
 			if q.value[i] != p.value[v] || int(q.count[i]) != min(p.count[v], len(q.weights)-1) {
-				t.Fatalf("%v, %+v, step limit %d, lesson %+v: rolling in %+v is estimated at %v after %d samples, want %v after %d", g, s, limit, at, v, q.value[i], q.count[i], p.value[v], p.count[v])
+				t.Fatalf("%v, %+v, step limit %d, progress %+v: rolling in %+v is estimated at %v after %d samples, want %v after %d", g, s, limit, at, v, q.value[i], q.count[i], p.value[v], p.count[v])
 			}
 		}
 	}

@@ -5,8 +5,8 @@ import "pigpen/env"
 // MonteCarlo is on-policy every-visit Monte Carlo control (R. Sutton, A. Barto,
 // "Reinforcement Learning", 2nd ed., sections 5.3 and 5.4) by self-play: after
 // a game, the estimate of every decision in it moves towards what the player
-// who made it has earned since. A game cut off by the step limit has no return and
-// teaches nothing.
+// who made it has earned since. A game cut off by the step limit has no return, and
+// no estimate moves.
 type MonteCarlo struct {
 	values
 	decided []decision // of the episode under way

@@ -35,15 +35,15 @@ var manyPlayers = Condition{
 	Holds: func(g env.Game, _ Settings) bool { return g.Players() > 2 },
 }
 
-// nothing marks a seat whose decisions are all valued.
-const nothing = -1
+// noCell marks a seat without a decision that waits for its update.
+const noCell = -1
 
 // Episode plays and learns from one; see [episodic].
 func (q *QLearning) Episode(m *env.Match) {
 	q.begin(m)
 	var waiting [env.MaxPlayers]int // by seat, the cell of a decision to be valued
 	for seat := range waiting {
-		waiting[seat] = nothing
+		waiting[seat] = noCell
 	}
 	players := m.Game().Players()
 	s := m.Current()
@@ -51,9 +51,9 @@ func (q *QLearning) Episode(m *env.Match) {
 	for {
 		i := q.layout.Index(s)
 		value := q.best(s, i)
-		q.settle(&waiting[s.Seat], reward+value)
+		q.updateCell(&waiting[s.Seat], reward+value)
 		if players == 2 {
-			q.settle(&waiting[1-s.Seat], -value)
+			q.updateCell(&waiting[1-s.Seat], -value)
 		}
 		if !m.Live() {
 			break
@@ -66,7 +66,7 @@ func (q *QLearning) Episode(m *env.Match) {
 		}
 		if terminated {
 			for seat := range players {
-				q.settle(&waiting[seat], float32(m.Reward(seat)))
+				q.updateCell(&waiting[seat], float32(m.Reward(seat)))
 			}
 			break
 		}
@@ -77,10 +77,10 @@ func (q *QLearning) Episode(m *env.Match) {
 	q.end(m)
 }
 
-// settle values a waiting decision, if there is one.
-func (q *QLearning) settle(waiting *int, value float32) {
-	if *waiting != nothing {
+// updateCell moves the cell of a waiting decision, if there is one, towards value.
+func (q *QLearning) updateCell(waiting *int, value float32) {
+	if *waiting != noCell {
 		q.update(*waiting, value)
-		*waiting = nothing
+		*waiting = noCell
 	}
 }

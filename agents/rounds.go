@@ -39,15 +39,15 @@ const (
 )
 
 const (
-	// chunk is how many episodes share a generator.
-	chunk = 256
-	// unit is how many chunks Learn plays.
-	unit = 16
-	// firstRound is the number of chunks in the first round; each of the next
-	// has 3/10 more.
+	// batchEpisodes is the number of episodes of a batch, which share a generator.
+	batchEpisodes = 256
+	// batchesPerCall is the number of batches that Learn plays.
+	batchesPerCall = 16
+	// firstRound is the number of batches in the first round; each later round has
+	// 3/10 more than the one before.
 	firstRound = 800
-	// fade is what a sample counts in the round after.
-	fade = 0.5
+	// decay is the factor by which the weight of a sample falls with each round.
+	decay = 0.5
 	// optimism is the advantage of rolling where nothing is known, so that it is
 	// tried (optimistic initial values; Sutton and Barto, section 2.6).
 	optimism = 0.02
@@ -71,17 +71,17 @@ type rounds struct {
 	policy *policies.Table // of this round
 	// past are the samples of earlier rounds, as they counted at the end of the
 	// last one.
-	past samples[float32]
-	crew []*sampler
-	at   round
+	past    samples[float32]
+	workers []*roundsWorker
+	at      round
 	// Memory of fit. base is what holding is worth, or 0 where it ends the game,
 	// and advantage what rolling is worth beyond base.
 	total           samples[float32]
 	base, advantage []float32
 }
 
-// A round is where the learning stands: so many of its chunks are played.
-type round struct{ Number, Played, Chunks int64 }
+// A round is the position of the learning: Played of its Batches are played.
+type round struct{ Number, Played, Batches int64 }
 
 // samples hold by entry how many returns of rolling were seen, and their sum.
 type samples[N int32 | float32] struct{ count, sum []N }
@@ -90,13 +90,13 @@ func newSamples[N int32 | float32](entries int) samples[N] {
 	return samples[N]{make([]N, entries), make([]N, entries)}
 }
 
-// A sampler plays chunks, on a goroutine of its own.
-type sampler struct {
-	_       apart
+// A roundsWorker holds what one goroutine reads and writes as it plays batches.
+type roundsWorker struct {
+	_       cacheLinePad
 	match   env.Match
 	samples samples[int32] // of this round
 	path    []roll
-	_       apart
+	_       cacheLinePad
 }
 
 // A roll is a sample in an episode.
@@ -110,15 +110,15 @@ func newRounds(c Config) *rounds {
 	n := c.Layout.Entries()
 	mc := &rounds{
 		afterstates: newAfterstates(c.Layout), config: c, past: newSamples[float32](n),
-		at: round{Chunks: firstRound}, total: newSamples[float32](n), base: make([]float32, n), advantage: make([]float32, n),
+		at: round{Batches: firstRound}, total: newSamples[float32](n), base: make([]float32, n), advantage: make([]float32, n),
 	}
-	mc.policy = mc.basis()
+	mc.policy = mc.roundPolicy()
 	return mc
 }
 
-// basis returns the policy of a round, that of the samples before it. In the
+// roundPolicy returns the policy of a round, that of the samples before it. In the
 // first round, without any, it holds, so that games end.
-func (mc *rounds) basis() *policies.Table {
+func (mc *rounds) roundPolicy() *policies.Table {
 	if mc.at.Number > 0 {
 		return mc.fit()
 	}
@@ -129,36 +129,36 @@ func (mc *rounds) basis() *policies.Table {
 	return t
 }
 
-// Learn implements [Agent]: a few chunks of episodes, and at the end of a round
+// Learn implements [Agent]: some batches of episodes, and at the end of a round
 // a better policy.
 func (mc *rounds) Learn(workers int) Played {
-	mc.recruit(workers)
+	mc.addWorkers(workers)
 	seed := env.SeedAt(mc.config.Seed, uint64(mc.at.Number))
-	chunks := min(unit, mc.at.Chunks-mc.at.Played)
-	played := share(mc.crew[:workers], int(chunks), func(p *sampler, i int) (played Played) {
+	batches := min(batchesPerCall, mc.at.Batches-mc.at.Played)
+	played := inParallel(mc.workers[:workers], int(batches), func(p *roundsWorker, i int) (played Played) {
 		p.match.Reset(env.SeedAt(seed, uint64(mc.at.Played)+uint64(i)))
-		for range chunk {
+		for range batchEpisodes {
 			mc.episode(p)
 			played.Steps += int64(p.match.Steps())
 			played.Episodes++
 		}
 		return played
 	})
-	mc.at.Played += chunks
-	if mc.at.Played == mc.at.Chunks {
+	mc.at.Played += batches
+	if mc.at.Played == mc.at.Batches {
 		mc.policy = mc.fit()
 		mc.past, mc.total = mc.total, mc.past
-		for _, p := range mc.crew {
+		for _, p := range mc.workers {
 			clear(p.samples.count)
 			clear(p.samples.sum)
 		}
-		mc.at = round{Number: mc.at.Number + 1, Chunks: mc.at.Chunks + mc.at.Chunks*3/10}
+		mc.at = round{Number: mc.at.Number + 1, Batches: mc.at.Batches + mc.at.Batches*3/10}
 	}
 	return played
 }
 
 // episode plays a game from a drawn state on.
-func (mc *rounds) episode(p *sampler) {
+func (mc *rounds) episode(p *roundsWorker) {
 	m := &p.match
 	if err := m.ResetTo(mc.game.DrawStart(m.Rand())); err != nil {
 		panic(err) // a drawn start is a state of the game
@@ -208,7 +208,7 @@ func (s *samples[N]) add(entry int, sum N) {
 
 // fit returns the policy that all samples speak for.
 func (mc *rounds) fit() *policies.Table {
-	mc.addUp()
+	mc.sumSamples()
 	// Where a turn begins, states share nothing: there are samples enough.
 	value := mc.advantage
 	for start := range mc.layout.Turns() {
@@ -232,13 +232,13 @@ func (mc *rounds) fit() *policies.Table {
 	return t
 }
 
-// addUp writes all samples to mc.total. Those of earlier rounds fade as this
-// one goes on.
-func (mc *rounds) addUp() {
-	left := 1 - (1-fade)*float32(mc.at.Played)/float32(mc.at.Chunks)
+// sumSamples writes the sums of all samples to mc.total. The weight of samples of
+// earlier rounds falls linearly to decay by the end of this one.
+func (mc *rounds) sumSamples() {
+	left := 1 - (1-decay)*float32(mc.at.Played)/float32(mc.at.Batches)
 	for i := range mc.total.count {
 		var count, sum int32
-		for _, p := range mc.crew {
+		for _, p := range mc.workers {
 			count += p.samples.count[i]
 			sum += p.samples.sum[i]
 		}
@@ -299,10 +299,10 @@ func (mc *rounds) Greedy() *policies.Table {
 	return mc.fit()
 }
 
-// Gauges implements [Agent].
-func (mc *rounds) Gauges() Gauges {
-	mc.addUp()
-	return gauges(mc.total.count, func(n float32) float64 { return 1 / float64(max(1, n)) })
+// Metrics implements [Agent].
+func (mc *rounds) Metrics() Metrics {
+	mc.sumSamples()
+	return metrics(mc.total.count, func(n float32) float64 { return 1 / float64(max(1, n)) })
 }
 
 // StateSize implements [Agent].
@@ -312,9 +312,9 @@ func (mc *rounds) StateSize() int64 {
 
 // WriteState implements [Agent].
 func (mc *rounds) WriteState(w io.Writer) error {
-	mc.recruit(1)
-	all := &mc.crew[0].samples // it does not matter whose the samples are
-	for _, p := range mc.crew[1:] {
+	mc.addWorkers(1)
+	all := &mc.workers[0].samples // it does not matter whose the samples are
+	for _, p := range mc.workers[1:] {
 		for i, n := range p.samples.count {
 			all.count[i] += n
 			all.sum[i] += p.samples.sum[i]
@@ -331,23 +331,23 @@ func (mc *rounds) ReadState(r io.Reader) error {
 	if err := readParts(r, &at, mc.past.count, mc.past.sum); err != nil {
 		return err
 	}
-	if at.Number < 0 || at.Chunks < firstRound || at.Played < 0 || at.Played >= at.Chunks {
-		return fmt.Errorf("%w: it stands in no round, %+v", ErrState, at)
+	if at.Number < 0 || at.Batches < firstRound || at.Played < 0 || at.Played >= at.Batches {
+		return fmt.Errorf("%w: its round is out of range, %+v", ErrState, at)
 	}
-	mc.crew, mc.at = nil, round{Number: at.Number, Chunks: at.Chunks}
-	mc.policy = mc.basis() // of the rounds before
+	mc.workers, mc.at = nil, round{Number: at.Number, Batches: at.Batches}
+	mc.policy = mc.roundPolicy() // of the rounds before
 	mc.at = at
-	mc.recruit(1)
-	if err := readParts(r, mc.crew[0].samples.count, mc.crew[0].samples.sum); err != nil {
+	mc.addWorkers(1)
+	if err := readParts(r, mc.workers[0].samples.count, mc.workers[0].samples.sum); err != nil {
 		return err
 	}
 	return readEnd(r)
 }
 
-// recruit makes sure of a crew of so many.
-func (mc *rounds) recruit(workers int) {
-	for len(mc.crew) < workers {
-		mc.crew = append(mc.crew, &sampler{
+// addWorkers grows mc.workers to at least the given number.
+func (mc *rounds) addWorkers(workers int) {
+	for len(mc.workers) < workers {
+		mc.workers = append(mc.workers, &roundsWorker{
 			match:   *env.NewMatch(mc.game, env.MatchOptions{StepLimit: mc.config.StepLimit}),
 			samples: newSamples[int32](mc.layout.Entries()),
 		})

@@ -91,11 +91,11 @@ type gambler struct {
 // returns are how many were seen, and their sum.
 type returns struct{ count, sum float64 }
 
-// play plays a chunk of episodes by the policy and takes the samples.
+// play plays a batch of episodes by the policy and takes the samples.
 func (b *gambler) play(seed uint64, policy *policies.Table) (played Played) {
 	m := env.NewMatch(b.game, env.MatchOptions{StepLimit: b.limit})
 	m.Reset(seed)
-	for range chunk {
+	for range batchEpisodes {
 		if err := m.ResetTo(b.game.DrawStart(m.Rand())); err != nil {
 			panic(err)
 		}
@@ -132,7 +132,7 @@ func (b *gambler) play(seed uint64, policy *policies.Table) (played Played) {
 // the given part of the round is played.
 func (b *gambler) total(part float64) map[view]returns {
 	total := make(map[view]returns)
-	left := 1 + part*(fade-1)
+	left := 1 + part*(decay-1)
 	for v, r := range b.past {
 		total[v] = returns{left * r.count, left * r.sum}
 	}
@@ -213,26 +213,26 @@ func TestRoundsAgainstReference(t *testing.T) {
 					t.Fatalf("the first policy rolls in %+v: %t", s, policy.Rolls(i))
 				}
 			}
-			chunks := int64(firstRound)
+			batches := int64(firstRound)
 			for number := range 2 {
-				for at := int64(0); at < chunks; {
-					if want := (round{int64(number), at, chunks}); mc.at != want {
+				for at := int64(0); at < batches; {
+					if want := (round{int64(number), at, batches}); mc.at != want {
 						t.Fatalf("it stands at %+v, want %+v", mc.at, want)
 					}
 					var want Played
-					for range min(unit, chunks-at) {
+					for range min(batchesPerCall, batches-at) {
 						want = want.add(b.play(env.SeedAt(env.SeedAt(3, uint64(number)), uint64(at)), policy))
 						at++
 					}
 					if got := mc.Learn(3); got != want {
 						t.Fatalf("round %d: Learn plays %+v, want %+v", number, got, want)
 					}
-					if at == chunks/2/unit*unit || at == chunks {
-						b.check(t, mc, float64(at)/float64(chunks))
+					if at == batches/2/batchesPerCall*batchesPerCall || at == batches {
+						b.check(t, mc, float64(at)/float64(batches))
 					}
 				}
 				b.past, b.now = b.total(1), make(map[view]returns)
-				policy, chunks = mc.Greedy(), chunks+chunks*3/10
+				policy, batches = mc.Greedy(), batches+batches*3/10
 			}
 		})
 	}
@@ -246,7 +246,7 @@ func (b *gambler) check(t *testing.T, mc *rounds, part float64) {
 	roll, hold := b.estimates(l, total)
 	greedy := mc.Greedy()
 	if part < 1 {
-		mc.addUp()
+		mc.sumSamples()
 	} else {
 		mc.total, mc.past = mc.past, mc.total
 		defer func() { mc.total, mc.past = mc.past, mc.total }()
@@ -294,27 +294,27 @@ func TestRoundsCountEveryRoll(t *testing.T) {
 		played = played.add(mc.Learn(2))
 	}
 	count := int64(0)
-	for _, p := range mc.crew {
+	for _, p := range mc.workers {
 		for _, n := range p.samples.count {
 			count += int64(n)
 		}
 	}
-	if count != played.Steps || played.Episodes != 30*unit*chunk {
+	if count != played.Steps || played.Episodes != 30*batchesPerCall*batchEpisodes {
 		t.Errorf("%d samples of %+v, want one of each decision", count, played)
 	}
-	if covered := mc.Gauges().Coverage; covered <= 0 || covered > 1 {
-		t.Errorf("Gauges().Coverage = %v", covered)
+	if covered := mc.Metrics().Coverage; covered <= 0 || covered > 1 {
+		t.Errorf("Metrics().Coverage = %v", covered)
 	}
 }
 
-// TestRoundsGauges checks the figures against the samples themselves.
-func TestRoundsGauges(t *testing.T) {
+// TestRoundsMetrics checks the figures against the samples themselves.
+func TestRoundsMetrics(t *testing.T) {
 	mc := newRoundsOf(game("pig", 2, 6), 1, 0)
 	for range 10 {
 		mc.Learn(1)
 	}
-	counts := slices.Clone(mc.crew[0].samples.count)
-	var want Gauges
+	counts := slices.Clone(mc.workers[0].samples.count)
+	var want Metrics
 	for _, n := range counts {
 		if n > 0 {
 			want.Coverage++
@@ -323,7 +323,7 @@ func TestRoundsGauges(t *testing.T) {
 	}
 	want.StepSize /= want.Coverage
 	want.Coverage /= float64(len(counts))
-	if got := mc.Gauges(); math.Abs(got.StepSize-want.StepSize) > 1e-9 || got.Coverage != want.Coverage || got.Epsilon != 0 {
-		t.Errorf("Gauges() = %+v, want %+v", got, want)
+	if got := mc.Metrics(); math.Abs(got.StepSize-want.StepSize) > 1e-9 || got.Coverage != want.Coverage || got.Epsilon != 0 {
+		t.Errorf("Metrics() = %+v, want %+v", got, want)
 	}
 }

@@ -106,10 +106,10 @@ func damages(t testing.TB, a Agent) []damage {
 	case *rounds:
 		add("round -1", 0, int64(-1))
 		add("played -1", 8, int64(-1))
-		add("played all", 8, a.at.Chunks)
-		add("no chunks", 16, int64(0))
-		add("negative chunks", 16, int64(-1))
-		add("fewer chunks than the first round", 16, int64(firstRound-1))
+		add("played all", 8, a.at.Batches)
+		add("no batches", 16, int64(0))
+		add("negative batches", 16, int64(-1))
+		add("fewer batches than the first round", 16, int64(firstRound-1))
 	case *textbook:
 		match := len(good) - 8 - 6*len(a.q)
 		add("another version of the match", 0, uint8(99))
@@ -230,7 +230,7 @@ func FuzzState(f *testing.F) {
 		if again := savedState(t, a); !bytes.Equal(again, b) {
 			t.Errorf("a state that was taken is written again as\n%x, not\n%x", again, b)
 		}
-		a.Gauges()
+		a.Metrics()
 		a.Greedy()
 		a.Learn(1)
 	})

@@ -89,9 +89,9 @@ func (v *values) update(cell int, sample float32) {
 	v.q[cell] += float32(v.weights[n] * (sample - v.q[cell]))
 }
 
-// Gauges implements [Agent].
-func (v *values) Gauges() Gauges {
-	g := gauges(v.updates, func(n uint16) float64 { return float64(v.weights[n]) })
+// Metrics implements [Agent].
+func (v *values) Metrics() Metrics {
+	g := metrics(v.updates, func(n uint16) float64 { return float64(v.weights[n]) })
 	g.Epsilon = v.schedule.At(v.decisions)
 	return g
 }

@@ -380,7 +380,7 @@ func (r *run) evaluate(ctx context.Context, p *policies.Table, scheduled int64, 
 			return nil // there is a row of it
 		}
 		r.evaluated = r.Steps
-		g := r.agent.Gauges()
+		g := r.agent.Metrics()
 		return r.Evaluated(Row{
 			Steps: r.Steps, Episodes: r.Episodes, Seconds: r.Elapsed.Seconds(), Score: score,
 			Epsilon: g.Epsilon, StepSize: g.StepSize, Coverage: g.Coverage, Scheduled: scheduled,
