@@ -1,41 +1,14 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 
-	"pigpen/env"
 	"pigpen/policies"
 	"pigpen/policies/exact"
-	"pigpen/policies/trained"
 )
-
-// fixedTable lists the policies that need no file.
-func fixedTable() string {
-	var b strings.Builder
-	indent := strings.Repeat(" ", 15)
-	entry := func(name, doc string) {
-		fmt.Fprintf(&b, "\n  %-12s %s", name, strings.TrimPrefix(wrap(doc, indent, helpWidth), indent))
-	}
-	for _, f := range policies.FixedPolicies() {
-		entry(f.Name, f.Doc)
-	}
-	var names []string
-	for _, p := range trained.List() {
-		names = append(names, p.Name)
-	}
-	entry(policies.TrainedPrefix+"NAME", "learned, where NAME is one of "+strings.Join(names, ", "))
-	b.WriteString(`
-
-hold-N, race and base-race hold on reaching the target in games that go on to
-the end of the round, and once somebody else has it they roll until ahead. A
-name is looked for among these policies before the files; ./NAME is always a
-file.`)
-	return b.String()
-}
 
 // scoresResult is what eval prints as JSON for more than one rival.
 type scoresResult struct {
@@ -125,92 +98,4 @@ The policies that need no file:` + fixedTable(),
 			return print(s.out, fmt.Sprintf("%v, seed %d\n%s", g, *seed, reportText(scores[0])))
 		},
 	}
-}
-
-// findRivals finds a policy and its rivals, in this order. [everyRule] stands for
-// all rules of the game; without rivals there is the game's reference.
-func (g *gameFlags) findRivals(policy string, rivals []string) (env.Game, []player, error) {
-	files := []string{policy} // and other names that may say what the game is
-	for _, name := range rivals {
-		if name != everyRule {
-			files = append(files, name)
-		}
-	}
-	game, _, err := g.find(files...)
-	if err != nil {
-		return env.Game{}, nil, err
-	}
-	if len(rivals) == 0 {
-		return g.find(policy, policies.Reference(game))
-	}
-	names := []string{policy}
-	for _, name := range rivals {
-		expanded := []string{name}
-		if name == everyRule {
-			expanded = rules(game)
-		}
-		for _, name := range expanded {
-			if !slices.Contains(names[1:], name) { // a rival that is named again is scored once
-				names = append(names, name)
-			}
-		}
-	}
-	return g.find(names...)
-}
-
-// scoreTable lays the scores of one policy out for people, the hardest rival
-// first.
-func scoreTable(scores []policies.Report, width int) string {
-	ranked := slices.Clone(scores)
-	slices.SortStableFunc(ranked, func(a, b policies.Report) int { return cmp.Compare(a.WinMean, b.WinMean) })
-	var rivals []string
-	for _, s := range ranked {
-		rivals = append(rivals, s.Against)
-	}
-	names := shortNames(rivals)
-	first := scores[0]
-	var b strings.Builder
-	if first.Method == policies.ExactMethod {
-		fmt.Fprintf(&b, "%s against %d policies, exact, wins in percent\n", printable(first.Policy), len(scores))
-		t := newRanking(names, width)
-		column := func(of func(s policies.Report) float64) (cells []string) {
-			for _, s := range ranked {
-				cells = append(cells, fmt.Sprintf("%.6f", 100*of(s)))
-			}
-			return cells
-		}
-		t.add("mean", column(func(s policies.Report) float64 { return s.WinMean }))
-		for seat := range first.WinBySeat {
-			t.add(fmt.Sprintf("seat %d", seat), column(func(s policies.Report) float64 { return s.WinBySeat[seat] }))
-		}
-		b.WriteString(t.String())
-		if e := first.ExactFigures; e.Exploitability != nil {
-			fmt.Fprintf(&b, "a best response wins %.6f%% against it: exploitability %.6f\n", 50+100**e.Exploitability, *e.Exploitability)
-		}
-	}
-	if first.Simulated == nil {
-		return b.String()
-	}
-	fmt.Fprintf(&b, "%s against %d policies, simulated, %d games each, wins in percent\n", printable(first.Policy), len(scores), first.Simulated.Games)
-	t := newRanking(names, width)
-	column := func(of func(s *policies.Simulation) float64) (cells []string) {
-		for _, s := range ranked {
-			cells = append(cells, fmt.Sprintf("%.2f", 100*of(s.Simulated)))
-		}
-		return cells
-	}
-	t.add("mean", column(func(s *policies.Simulation) float64 { return s.WinRate }))
-	t.add("95% from", column(func(s *policies.Simulation) float64 { return s.CI95[0] }))
-	t.add("to", column(func(s *policies.Simulation) float64 { return s.CI95[1] }))
-	for seat := range first.Simulated.BySeat {
-		t.add(fmt.Sprintf("seat %d", seat), column(func(s *policies.Simulation) float64 { return s.BySeat[seat].WinRate }))
-	}
-	b.WriteString(t.String())
-	if n := len(first.Simulated.BySeat); n > 2 {
-		fmt.Fprintf(&b, "an even share is %.2f%%\n", 100/float64(n))
-	}
-	if cut := slices.MaxFunc(ranked, func(a, b policies.Report) int { return cmp.Compare(a.Simulated.Truncated, b.Simulated.Truncated) }); cut.Simulated.Truncated > 0 {
-		fmt.Fprintf(&b, "up to %d games against a policy reached %d steps and count as not won\n", cut.Simulated.Truncated, policies.DefaultStepLimit)
-	}
-	return b.String()
 }
