@@ -138,24 +138,14 @@ func (v view) scores(s env.State) (own, other int) {
 	return int(s.Scores[s.Seat]), other
 }
 
-// chance is the chance of rolling of a policy that holds or rolls for sure.
-func chance(roll bool) float64 {
-	if roll {
-		return 1
-	}
-	return 0
-}
-
 // A constant rolls with the same chance everywhere.
 type constant struct{ chance float64 }
 
 func (c *constant) RollChance(env.State) float64 { return c.chance }
 
-func (c *constant) RollChances(_ env.State, chances []float64) { fill(chances, c.chance) }
-
-func fill(chances []float64, chance float64) {
+func (c *constant) RollChances(_ env.State, chances []float64) {
 	for i := range chances {
-		chances[i] = chance
+		chances[i] = c.chance
 	}
 }
 
@@ -173,13 +163,15 @@ type heuristic struct {
 
 // RollChance implements [Policy]; it is 0 or 1.
 func (p *heuristic) RollChance(s env.State) float64 {
-	return chance(int(s.TurnTotal) < p.threshold(s))
+	return exact.Certain(int(s.TurnTotal) < p.threshold(s))
 }
 
 // RollChances implements [exact.TurnPlayer].
 func (p *heuristic) RollChances(s env.State, chances []float64) {
 	rolls := min(max(0, p.threshold(s)-int(s.TurnTotal)), len(chances))
-	fill(chances[:rolls], 1)
+	for i := range chances[:rolls] {
+		chances[i] = 1
+	}
 	clear(chances[rolls:])
 }
 

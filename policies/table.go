@@ -91,7 +91,7 @@ func (t *Table) Set(i int, roll bool) {
 func (t *Table) Rolls(i int) bool { return t.bits[i>>3]>>(i&7)&1 == 1 }
 
 // RollChance implements [Policy]; it is 0 or 1.
-func (t *Table) RollChance(s env.State) float64 { return chance(t.Rolls(t.layout.Index(&s))) }
+func (t *Table) RollChance(s env.State) float64 { return exact.Certain(t.Rolls(t.layout.Index(&s))) }
 
 // RollChances implements [exact.TurnPlayer].
 func (t *Table) RollChances(s env.State, chances []float64) {
@@ -101,6 +101,6 @@ func (t *Table) RollChances(s env.State, chances []float64) {
 		if t.layout.afterRound {
 			n = min(n, last)
 		}
-		chances[i] = chance(t.Rolls(n))
+		chances[i] = exact.Certain(t.Rolls(n))
 	}
 }

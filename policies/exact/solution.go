@@ -177,7 +177,7 @@ func (s *Solution) Values(state env.State) (hold, roll float64) {
 // holding, or is the only legal action, and else 0.
 func (s *Solution) RollChance(state env.State) float64 {
 	own, other := int(state.Scores[state.Seat]), s.other(&state)
-	return chance(s.planOf(&state).rolls(own, other, int(state.TurnTotal), s.rules))
+	return Certain(s.planOf(&state).rolls(own, other, int(state.TurnTotal), s.rules))
 }
 
 // planOf returns the plan of the player to move in state.
@@ -199,7 +199,7 @@ func (s *Solution) RollChances(state env.State, chances []float64) {
 	p := s.planOf(&state)
 	if other >= s.rules.target {
 		for i := range chances {
-			chances[i] = chance(p.rolls(own, other, turnTotal+i, s.rules))
+			chances[i] = Certain(p.rolls(own, other, turnTotal+i, s.rules))
 		}
 		return
 	}
@@ -212,8 +212,9 @@ func (s *Solution) RollChances(state env.State, chances []float64) {
 	fill(chances, roll)
 }
 
-// chance is that of rolling, where it is certain what to do.
-func chance(roll bool) float64 {
+// Certain returns the chance of rolling, 1 or 0, of a player who certainly rolls or
+// certainly holds.
+func Certain(roll bool) float64 {
 	if roll {
 		return 1
 	}
@@ -221,7 +222,7 @@ func chance(roll bool) float64 {
 }
 
 func fill(chances []float64, roll bool) {
-	c := chance(roll)
+	c := Certain(roll)
 	for i := range chances {
 		chances[i] = c
 	}

@@ -140,7 +140,7 @@ func (t *turn) ask(h, end int, p env.Player, s *env.State, row []float64) int {
 	case nil:
 		to = min(to, len(row)) // past which it does not come
 		for h := h; h < to; h++ {
-			t.chances[h] = chance(t.value[h] != row[h])
+			t.chances[h] = Certain(t.value[h] != row[h])
 		}
 	case TurnPlayer:
 		p.RollChances(*s, t.chances[h:to])
