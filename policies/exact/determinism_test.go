@@ -23,7 +23,7 @@ func sameBits(a, b float64) bool { return math.Float64bits(a) == math.Float64bit
 func TestDeterminism(t *testing.T) {
 	for _, v := range env.Variants() {
 		// From a target of 40 on, five workers share the pairs of a sum, and from
-		// one of 80 on even if these are mirrored.
+		// one of 80 on even if these are symmetric.
 		target := 85
 		switch {
 		case v.Target.Min == v.Target.Max:
@@ -36,7 +36,7 @@ func TestDeterminism(t *testing.T) {
 		g := env.Must(env.New(env.Config{Variant: v.ID, Target: target}))
 		t.Run(g.String(), func(t *testing.T) {
 			var solutions [2]*Solution
-			var evaluated *evaluation
+			var evaluated *evaluationTable
 			counts := []int{1, 5}
 			if *Long {
 				counts = []int{1, 2, 5}
@@ -51,7 +51,7 @@ func TestDeterminism(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				e, err := evaluate(t.Context(), g, [2]env.Player{uneven{}, holdAt(20)}, o)
+				e, err := evaluatePolicies(t.Context(), g, [2]env.Player{uneven{}, holdAt(20)}, o)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -61,10 +61,10 @@ func TestDeterminism(t *testing.T) {
 				}
 				checkSame(t, "Solve", workers, s, solutions[0])
 				checkSame(t, "BestResponse", workers, r, solutions[1])
-				for role := range e.passed {
-					for other := range e.passed[role] {
-						for own, f := range e.passed[role][other] {
-							if want := evaluated.passed[role][other][own]; f != want {
+				for role := range e.afterPass {
+					for other := range e.afterPass[role] {
+						for own, f := range e.afterPass[role][other] {
+							if want := evaluated.afterPass[role][other][own]; f != want {
 								t.Fatalf("Evaluate(%v) with %d workers: role %d, %d against %d: %+v, want %+v as with one", g, workers, role, own, other, f, want)
 							}
 						}
@@ -84,10 +84,10 @@ func checkSame(t *testing.T, call string, workers int, got, want *Solution) {
 	if !slices.EqualFunc(got.WinBySeat(), want.WinBySeat(), sameBits) || !sameBits(got.Residual(), want.Residual()) {
 		t.Errorf("%s(%v) with %d workers: WinBySeat() = %v, Residual() = %v, want %v, %v as with one", call, got.Game(), workers, got.WinBySeat(), got.Residual(), want.WinBySeat(), want.Residual())
 	}
-	for i, b := range got.boards {
-		for role := range b.passed {
-			for other, row := range b.passed[role] {
-				if want := want.boards[i].passed[role][other]; !slices.EqualFunc(row, want, sameBits) {
+	for i, b := range got.tables {
+		for role := range b.afterPass {
+			for other, row := range b.afterPass[role] {
+				if want := want.tables[i].afterPass[role][other]; !slices.EqualFunc(row, want, sameBits) {
 					t.Fatalf("%s(%v) with %d workers: role %d against %d has %v, want %v as with one", call, got.Game(), workers, role, other, row, want)
 				}
 			}
@@ -96,8 +96,8 @@ func checkSame(t *testing.T, call string, workers int, got, want *Solution) {
 	gotPlans, wantPlans := got.prepared(), want.prepared()
 	for role := range gotPlans {
 		got, want := &gotPlans[role], &wantPlans[role]
-		if !slices.Equal(got.switches, want.switches) || !slices.Equal(got.first, want.first) || got.last != want.last {
-			t.Fatalf("%s with %d workers: the plan of role %d differs from that with one", call, workers, role)
+		if !slices.Equal(got.switches, want.switches) || !slices.Equal(got.offsets, want.offsets) || got.highestRoll != want.highestRoll {
+			t.Fatalf("%s with %d workers: the policy of role %d differs from that with one", call, workers, role)
 		}
 	}
 }

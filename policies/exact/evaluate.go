@@ -33,20 +33,20 @@ type Evaluation struct {
 // where the chance of coming there is below 1e-20. The error wraps
 // [ErrPlayers], is ctx.Err(), or says that a policy is missing.
 func Evaluate(ctx context.Context, g env.Game, seats []env.Player, o Options) (Evaluation, error) {
-	if err := present(g, seats); err != nil {
+	if err := checkSeats(g, seats); err != nil {
 		return Evaluation{}, err
 	}
 	var players [2]env.Player
 	copy(players[:], seats)
-	o, err := prepare(ctx, o, seats...)
+	o, err := prepareAll(ctx, o, seats...)
 	if err != nil {
 		return Evaluation{}, err
 	}
-	e, err := evaluate(ctx, g, players, o)
+	e, err := evaluatePolicies(ctx, g, players, o)
 	if err != nil {
 		return Evaluation{}, err
 	}
-	return e.from(0), nil
+	return e.fromStart(0), nil
 }
 
 // A Comparison is how a policy does in each seat of a game, all other seats
@@ -85,7 +85,7 @@ func Compare(ctx context.Context, g env.Game, p, against env.Player, o Options) 
 	if g.Players() == 1 {
 		seats = seats[:1]
 	}
-	if err := present(g, seats); err != nil {
+	if err := checkSeats(g, seats); err != nil {
 		return Comparison{}, err
 	}
 	var c Comparison
@@ -95,7 +95,7 @@ func Compare(ctx context.Context, g env.Game, p, against env.Player, o Options) 
 		c.DecisionsBySeat = append(c.DecisionsBySeat, e.Decisions)
 		c.Residual = max(c.Residual, e.Residual)
 	}
-	o, err := prepare(ctx, o, seats...)
+	o, err := prepareAll(ctx, o, seats...)
 	if err != nil {
 		return Comparison{}, err
 	}
@@ -103,28 +103,27 @@ func Compare(ctx context.Context, g env.Game, p, against env.Player, o Options) 
 	if g.Players() == 2 && g.Variant().Ending == env.AfterRound {
 		first, second = o.Part(0, 0.5), o.Part(0.5, 1)
 	}
-	e, err := evaluate(ctx, g, [2]env.Player{p, against}, first)
+	e, err := evaluatePolicies(ctx, g, [2]env.Player{p, against}, first)
 	if err != nil {
 		return Comparison{}, err
 	}
-	add(e.from(0), 0)
+	add(e.fromStart(0), 0)
 	switch {
 	case g.Players() == 1:
 	case e.afterRound:
-		if e, err = evaluate(ctx, g, [2]env.Player{against, p}, second); err != nil {
+		if e, err = evaluatePolicies(ctx, g, [2]env.Player{against, p}, second); err != nil {
 			return Comparison{}, err
 		}
-		add(e.from(0), 1)
+		add(e.fromStart(0), 1)
 	default:
 		// Only who moves matters: it is the game in which role 1 begins.
-		add(e.from(1), 0)
+		add(e.fromStart(1), 0)
 	}
 	return c, nil
 }
 
-// present returns an error unless there is a policy for each seat of a game
-// that can be solved.
-func present(g env.Game, seats []env.Player) error {
+// checkSeats returns an error unless g can be solved and every seat has a policy.
+func checkSeats(g env.Game, seats []env.Player) error {
 	if err := Solvable(g); err != nil {
 		return err
 	}
@@ -139,13 +138,13 @@ func present(g env.Game, seats []env.Player) error {
 	return nil
 }
 
-// future is what is still to come from the start of a turn on.
+// A future is what is expected to follow from the start of a turn.
 type future struct {
 	win              [2]float64 // by role
 	turns, decisions float64
 }
 
-// add adds so much of another future.
+// add adds chance times each expectation of the other future.
 func (f *future) add(chance float64, of *future) {
 	f.win[0] += float64(chance * of.win[0])
 	f.win[1] += float64(chance * of.win[1])
@@ -153,28 +152,30 @@ func (f *future) add(chance float64, of *future) {
 	f.decisions += float64(chance * of.decisions)
 }
 
-// An evaluation holds the future for every pair of banked scores. Unlike a
-// [board] it does without the assumption that somebody wins.
-type evaluation struct {
+// An evaluationTable holds the future for every pair of banked scores under given
+// policies. Unlike a [valueTable] it does not assume that a player wins: the game may
+// never end.
+type evaluationTable struct {
 	*rules
 	players [2]env.Player // by role
-	// passed[role][other][own] is what follows when role has passed the turn
-	// with own banked, the other player having other, both below the target.
-	passed [2][][]future
-	// wiped is what passed was thought to be at an own score of 0.
-	wiped [2][]future
-	// chased[own][leader - target] is the future of the last player of a last
-	// round, as far as it is known.
-	chased   [][]future
-	residual float64
+	// afterPass[role][other][own] is the future after role has passed the turn with
+	// own banked and other banked by the other player, both below the target.
+	afterPass [2][][]future
+	// lastWiped[role][other] is afterPass[role][other][0] of the last sweep.
+	lastWiped [2][]future
+	// finalTurns[own][leader - target] is finalTurnFuture(own, leader); turns is 0
+	// where it has not been computed.
+	finalTurns [][]future
+	residual   float64
 }
 
-func evaluate(ctx context.Context, g env.Game, players [2]env.Player, o Options) (*evaluation, error) {
+// evaluatePolicies computes the futures of g under the policies of both roles.
+func evaluatePolicies(ctx context.Context, g env.Game, players [2]env.Player, o Options) (*evaluationTable, error) {
 	r, err := newRules(g)
 	if err != nil {
 		return nil, err
 	}
-	e := &evaluation{rules: r, players: players}
+	e := &evaluationTable{rules: r, players: players}
 	others := 1
 	if r.players == 2 {
 		others = r.target
@@ -182,29 +183,28 @@ func evaluate(ctx context.Context, g env.Game, players [2]env.Player, o Options)
 	for role := range r.players {
 		all := make([]future, others*r.target)
 		for other := range others {
-			e.passed[role] = append(e.passed[role], all[other*r.target:(other+1)*r.target])
+			e.afterPass[role] = append(e.afterPass[role], all[other*r.target:(other+1)*r.target])
 		}
-		e.wiped[role] = make([]future, others)
+		e.lastWiped[role] = make([]future, others)
 	}
 	if r.afterRound {
-		e.chased = make([][]future, r.target)
+		e.finalTurns = make([][]future, r.target)
 	}
-	crew := newCrew(r, o)
-	e.residual, err = r.settle(o, r.longSweeps(),
+	workers := newWorkers(r, o)
+	e.residual, err = r.converge(o, r.givenSweeps(),
 		func(report func(float64)) (float64, error) {
-			return r.sweep(ctx, crew, false, e.cycle, r.byPair, report)
+			return r.sweep(ctx, workers, false, e.solvePair, r.givenCost, report)
 		},
-		e.carry)
+		e.updateWiped)
 	return e, err
 }
 
-// carry takes the futures found for an own score of 0 as what a wipe leads to,
-// and returns how far they differ from what was taken before: probabilities as
-// they are, expected numbers by their size.
-func (e *evaluation) carry() (change float64) {
+// updateWiped copies the futures at an own score of 0 to lastWiped and returns the
+// largest change: absolute for probabilities, relative for expected numbers.
+func (e *evaluationTable) updateWiped() (change float64) {
 	for role := range e.rules.players {
-		for other := range e.passed[role] {
-			was, is := &e.wiped[role][other], &e.passed[role][other][0]
+		for other := range e.afterPass[role] {
+			was, is := &e.lastWiped[role][other], &e.afterPass[role][other][0]
 			change = max(change,
 				math.Abs(is.win[0]-was.win[0]), math.Abs(is.win[1]-was.win[1]),
 				math.Abs(is.turns-was.turns)/is.turns, math.Abs(is.decisions-was.decisions)/is.decisions)
@@ -214,14 +214,14 @@ func (e *evaluation) carry() (change float64) {
 	return change
 }
 
-// cycle finds the future of the scores i, of role 0, and j, of role 1: turns
-// that leave the scores as they were lead from each role's turn to the
-// other's, and else the future is known.
-func (e *evaluation) cycle(w *worker, i, j int) {
-	f0, stay0, leave0 := e.turn(w, 0, i, j)
+// solvePair computes the futures of both players where role 0 has banked i and role 1
+// has banked j: two linear equations, since a turn that leaves the scores unchanged
+// passes from one to the other, and all other futures are known.
+func (e *evaluationTable) solvePair(w *worker, i, j int) {
+	f0, stay0, leave0 := e.evaluateTurn(w, 0, i, j)
 	f1, stay1, leave1 := future{}, 1.0, 0.0
 	if e.rules.players == 2 {
-		f1, stay1, leave1 = e.turn(w, 1, j, i)
+		f1, stay1, leave1 = e.evaluateTurn(w, 1, j, i)
 	}
 	leave := leave0 + float64(stay0*leave1) // 1 - stay0·stay1, without its rounding
 	now0, now1 := f0, f1
@@ -235,20 +235,20 @@ func (e *evaluation) cycle(w *worker, i, j int) {
 		now1.add(stay1, &now0)
 	}
 	if e.rules.players == 1 {
-		e.passed[0][0][i] = now0
+		e.afterPass[0][0][i] = now0
 		return
 	}
-	e.passed[1][i][j], e.passed[0][j][i] = now0, now1
+	e.afterPass[1][i][j], e.afterPass[0][j][i] = now0, now1
 	f0.add(stay0, &now1)
 	w.residual = max(w.residual, math.Abs(f0.win[0]-now0.win[0]), math.Abs(f0.win[1]-now0.win[1]))
 }
 
-// turn returns the future of a turn of role with own banked against other, but
-// for the part of it in which the turn leaves the scores as they were; stay is
-// the chance of that, and leave is 1 - stay.
-func (e *evaluation) turn(w *worker, role, own, other int) (f future, stay, leave float64) {
+// evaluateTurn returns the future of a turn of role with own banked against other,
+// without the part in which the turn leaves the scores unchanged. stay is the
+// probability of that part, and leave is 1 - stay.
+func (e *evaluationTable) evaluateTurn(w *worker, role, own, other int) (f future, stay, leave float64) {
 	t := &w.turns[role]
-	end := t.follow(own, e.players[role], stateOf(role, own, other), nil)
+	end := t.forward(own, e.players[role], stateOf(role, own, other), nil)
 	f.turns, f.decisions, f.win[role] = 1, end.decisions, end.won
 	stay, leave = end.stay, end.won
 	switch {
@@ -256,9 +256,9 @@ func (e *evaluation) turn(w *worker, role, own, other int) (f future, stay, leav
 		stay += end.wiped
 	case end.wiped > 0:
 		leave += end.wiped
-		f.add(end.wiped, &e.wiped[role][other])
+		f.add(end.wiped, &e.lastWiped[role][other])
 	}
-	row := e.passed[role][other]
+	row := e.afterPass[role][other]
 	for h := t.low; h <= t.top; h++ {
 		c := t.bank[h]
 		if c == 0 {
@@ -271,36 +271,36 @@ func (e *evaluation) turn(w *worker, role, own, other int) (f future, stay, leav
 		case role == 1:
 			f.win[1] += c // the round is over
 		default:
-			f.add(c, e.chaseBy(w, other, h))
+			f.add(c, e.finalTurnFuture(w, other, h))
 		}
 	}
 	return f, stay, leave
 }
 
-// chaseBy returns the future of the last player of a last round, with own
-// banked against the leader's score.
-func (e *evaluation) chaseBy(w *worker, own, leader int) *future {
-	known := e.chased[own]
+// finalTurnFuture returns the future at the start of the final turn of a last round,
+// in which role 1 has banked own against the leader's score.
+func (e *evaluationTable) finalTurnFuture(w *worker, own, leader int) *future {
+	known := e.finalTurns[own]
 	if d := leader + 1 - e.target - len(known); d > 0 {
 		known = append(known, make([]future, d)...)
-		e.chased[own] = known
+		e.finalTurns[own] = known
 	}
 	f := &known[leader-e.target]
 	if f.turns > 0 {
 		return f
 	}
-	t := &w.chaser
-	end := t.follow(own, e.players[1], stateOf(1, own, leader), nil)
+	t := &w.finalTurn
+	end := t.forward(own, e.players[1], stateOf(1, own, leader), nil)
 	f.turns, f.decisions, f.win[0] = 1, end.decisions, end.stay+end.wiped
 	for h := t.low; h <= t.top; h++ {
-		f.win[1] += float64(t.bank[h] * share(h, leader))
-		f.win[0] += float64(t.bank[h] * share(leader, h))
+		f.win[1] += float64(t.bank[h] * winShare(h, leader))
+		f.win[0] += float64(t.bank[h] * winShare(leader, h))
 	}
 	return f
 }
 
-// from returns the evaluation of a game that the given role begins.
-func (e *evaluation) from(role int) Evaluation {
-	f := e.passed[(role+1)%e.rules.players][0][0]
+// fromStart returns the evaluation of a game in which the given role begins.
+func (e *evaluationTable) fromStart(role int) Evaluation {
+	f := e.afterPass[(role+1)%e.rules.players][0][0]
 	return Evaluation{Win: f.win[:e.rules.players], Turns: f.turns, Decisions: f.decisions, Residual: e.residual}
 }

@@ -44,9 +44,9 @@ func TestTurnOutcomes(t *testing.T) {
 	r := testRules(t, "pig", 2, 1000)
 	for _, own := range []int{0, 300} {
 		turn := newTurn(r, 0)
-		e := turn.follow(own, holdAt(20), stateOf(0, own, 0), nil)
+		e := turn.forward(own, holdAt(20), stateOf(0, own, 0), nil)
 		if math.Abs(e.stay-.624541) > 5e-7 || e.wiped != 0 || e.won != 0 {
-			t.Errorf("follow(%d, hold-20) = %+v, want stay 0.624541 and nothing wiped or won", own, e)
+			t.Errorf("forward(%d, hold-20) = %+v, want stay 0.624541 and nothing wiped or won", own, e)
 		}
 		mean := 0.0
 		for points, want := range map[int]float64{19: 0, 20: .099713, 21: .094991, 22: .074189, 23: .054196, 24: .035198, 25: .017173, 26: 0} {
@@ -56,15 +56,15 @@ func TestTurnOutcomes(t *testing.T) {
 			}
 			mean += float64(points) * got
 			if math.Abs(got-want) > 6e-7 {
-				t.Errorf("follow(%d, hold-20): %d points with chance %.7f, want %v", own, points, got, want)
+				t.Errorf("forward(%d, hold-20): %d points with chance %.7f, want %v", own, points, got, want)
 			}
 		}
 		if math.Abs(mean-8.1418) > 5e-5 {
-			t.Errorf("follow(%d, hold-20): %.5f points on average, want 8.1418", own, mean)
+			t.Errorf("forward(%d, hold-20): %.5f points on average, want 8.1418", own, mean)
 		}
 		for h, c := range turn.roll {
 			if c != 0 {
-				t.Fatalf("after follow(%d, hold-20): roll[%d] = %v, want 0", own, h, c)
+				t.Fatalf("after forward(%d, hold-20): roll[%d] = %v, want 0", own, h, c)
 			}
 		}
 	}
@@ -96,8 +96,8 @@ func TestLastRollBound(t *testing.T) {
 				if target == 30 && name == "against who waits" {
 					t.Skip("takes seconds, and shows no more than smaller targets")
 				}
-				b := newBoard(testRules(t, "pig-last-round", 2, target), players)
-				if err := b.solve(t.Context(), Options{Workers: 1}); err != nil {
+				b := newValueTable(testRules(t, "pig-last-round", 2, target), players)
+				if err := b.iterate(t.Context(), Options{Workers: 1}); err != nil {
 					t.Fatal(err)
 				}
 				checkLastRoll(t, b)
@@ -106,24 +106,24 @@ func TestLastRollBound(t *testing.T) {
 	}
 }
 
-func checkLastRoll(t *testing.T, b *board) {
+func checkLastRoll(t *testing.T, b *valueTable) {
 	const more = 150
-	turn := newTurn(b.rules, b.target+len(b.chase)+more+b.maxGain)
+	turn := newTurn(b.rules, b.target+len(b.catchUp)+more+b.maxGain)
 	for other := range b.target {
 		highest := 0
 		for own := range b.target {
-			bust, _ := b.failed(0, own, other)
+			bust, _ := b.failureValues(0, own, other)
 			highest = max(highest, b.lastRoll(other, bust))
 		}
-		row := b.row(&turn, 0, other, highest+more+b.maxGain)
+		row := b.afterPassRow(&turn, 0, other, highest+more+b.maxGain)
 		for own := range b.target {
-			bust, wiped := b.failed(0, own, other)
+			bust, wiped := b.failureValues(0, own, other)
 			top := b.lastRoll(other, bust)
-			want := turn.best(own, row, top, bust, wiped, bust, b.margin)
+			want := turn.backup(own, row, top, bust, wiped, bust, b.margin)
 			values := slices.Clone(turn.value[own : top+1])
-			got := turn.best(own, row, top+more, bust, wiped, bust, b.margin)
+			got := turn.backup(own, row, top+more, bust, wiped, bust, b.margin)
 			if got != want {
-				t.Fatalf("best(%d against %d) = %v with decisions up to %d, but %v up to %d", own, other, want, top, got, top+more)
+				t.Fatalf("backup(%d against %d) = %v with decisions up to %d, but %v up to %d", own, other, want, top, got, top+more)
 			}
 			for h := own; h <= top+more; h++ {
 				want := row[h]
@@ -131,25 +131,25 @@ func checkLastRoll(t *testing.T, b *board) {
 					want = values[h-own]
 				}
 				if got := turn.value[h]; got != want {
-					t.Fatalf("best(%d against %d): the value at %d is %v with decisions up to %d, but %v up to %d", own, other, h, want, top, got, top+more)
+					t.Fatalf("backup(%d against %d): the value at %d is %v with decisions up to %d, but %v up to %d", own, other, h, want, top, got, top+more)
 				}
 			}
 		}
 	}
 }
 
-// TestChase holds what lastRoll needs of the chances to catch up: they never
-// grow with the deficit, and end where they are negligible.
-func TestChase(t *testing.T) {
+// TestCatchUpChances checks what lastRoll needs: the chances to catch up do not grow
+// with the deficit, and end where they are negligible.
+func TestCatchUpChances(t *testing.T) {
 	for _, target := range []int{2, 100} {
-		chase := testRules(t, "pig-last-round", 2, target).chase
-		for d := 1; d < len(chase); d++ {
-			if chase[d] > chase[d-1] {
-				t.Errorf("target %d: chase[%d] = %v, more than chase[%d] = %v", target, d, chase[d], d-1, chase[d-1])
+		catchUp := testRules(t, "pig-last-round", 2, target).catchUp
+		for d := 1; d < len(catchUp); d++ {
+			if catchUp[d] > catchUp[d-1] {
+				t.Errorf("target %d: catchUp[%d] = %v, more than catchUp[%d] = %v", target, d, catchUp[d], d-1, catchUp[d-1])
 			}
 		}
-		if last := chase[len(chase)-1]; last > 2*negligible || last < negligible {
-			t.Errorf("target %d: the last chase is %v, want just above %v", target, last, negligible)
+		if last := catchUp[len(catchUp)-1]; last > 2*negligible || last < negligible {
+			t.Errorf("target %d: the last chance is %v, want just above %v", target, last, negligible)
 		}
 	}
 }
@@ -159,22 +159,22 @@ func TestChase(t *testing.T) {
 func TestSweepOrder(t *testing.T) {
 	for _, test := range []struct {
 		players, target int
-		mirrored        bool
+		symmetric       bool
 	}{{2, 2, false}, {2, 2, true}, {2, 40, false}, {2, 40, true}, {2, 41, true}, {1, 40, false}} {
 		r := testRules(t, "pig", test.players, test.target)
-		for _, workers := range []int{1, 2, 3, 5, 64} {
+		for _, n := range []int{1, 2, 3, 5, 64} {
 			// Pairs of one sum are worked at the same time, each on its own element.
 			var calls, late [41][41]int
-			crew := newCrew(r, Options{Workers: workers})
-			for k := range crew {
-				crew[k].residual = float64(k) // of the sweep before
+			workers := newWorkers(r, Options{Workers: n})
+			for k := range workers {
+				workers[k].residual = float64(k) // of the sweep before
 			}
-			residual, err := r.sweep(context.Background(), crew, test.mirrored, func(w *worker, i, j int) {
+			residual, err := r.sweep(context.Background(), workers, test.symmetric, func(w *worker, i, j int) {
 				calls[i][j]++
 				// Every pair that banking points can lead to must be done.
 				for own := i + 1; own < test.target; own++ {
 					a, b := own, j
-					if test.mirrored && a > b {
+					if test.symmetric && a > b {
 						a, b = b, a
 					}
 					if calls[a][b] != 1 {
@@ -182,7 +182,7 @@ func TestSweepOrder(t *testing.T) {
 					}
 				}
 				w.residual = max(w.residual, float64(i*j))
-			}, r.byPair, nil)
+			}, r.givenCost, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -190,19 +190,19 @@ func TestSweepOrder(t *testing.T) {
 			for i := range test.target {
 				for j := range test.target {
 					want := 1
-					if test.mirrored && i > j || test.players == 1 && j > 0 {
+					if test.symmetric && i > j || test.players == 1 && j > 0 {
 						want = 0
 					}
 					if want == 1 {
 						largest = max(largest, i*j)
 					}
 					if calls[i][j] != want || late[i][j] != 0 {
-						t.Fatalf("%+v, %d workers: sweep called cycle(%d, %d) %d times, %d times too early; want %d and none", test, workers, i, j, calls[i][j], late[i][j], want)
+						t.Fatalf("%+v, %d workers: sweep called solvePair(%d, %d) %d times, %d times too early; want %d and none", test, n, i, j, calls[i][j], late[i][j], want)
 					}
 				}
 			}
 			if residual != float64(largest) {
-				t.Errorf("%+v, %d workers: sweep returned residual %v, want %v", test, workers, residual, largest)
+				t.Errorf("%+v, %d workers: sweep returned residual %v, want %v", test, n, residual, largest)
 			}
 		}
 	}

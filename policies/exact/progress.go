@@ -2,8 +2,8 @@ package exact
 
 import "math"
 
-// Part returns the options for a part of the work: what it reports as done from
-// 0 to 1 is reported to o.Progress as from the one fraction to the other.
+// Part returns the options for a part of a computation: progress from 0 to 1 in it is
+// reported to o.Progress as progress from the fraction from to the fraction to.
 func (o Options) Part(from, to float64) Options {
 	if report := o.Progress; report != nil {
 		o.Progress = func(done float64) { report(min(to, from+done*(to-from))) }
@@ -11,17 +11,17 @@ func (o Options) Part(from, to float64) Options {
 	return o
 }
 
-// An estimate tells which part of an unknown number of sweeps is done. In the
-// end each sweep shrinks the change of the values by about the same factor, so
-// that the logarithm of the change tells how many are to come.
-type estimate struct {
+// A sweepEstimate estimates the number of sweeps until convergence. In the end each
+// sweep reduces the change of the values by about the same factor, so the logarithm of
+// the change gives the number of sweeps that are left.
+type sweepEstimate struct {
 	sweeps  float64   // how many there may be in all
 	changes []float64 // of the sweeps that are done
 	told    float64   // the largest part that was told
 }
 
-// sweep notes the change that one more sweep has made.
-func (e *estimate) sweep(change float64) {
+// addSweep records the change of one more sweep.
+func (e *sweepEstimate) addSweep(change float64) {
 	e.changes = append(e.changes, change)
 	n := len(e.changes)
 	if n < 4 {
@@ -29,14 +29,14 @@ func (e *estimate) sweep(change float64) {
 	}
 	since := (n - 1) / 2
 	perSweep := math.Log(e.changes[since]/change) / float64(n-1-since)
-	if left := math.Log(change/stands) / perSweep; left > 0 && !math.IsInf(left, 1) {
+	if left := math.Log(change/sweepTolerance) / perSweep; left > 0 && !math.IsInf(left, 1) {
 		e.sweeps = float64(n) + left
 	}
 }
 
-// done returns the part of all sweeps that is done when so much of the next
-// one is. It never falls.
-func (e *estimate) done(ofNext float64) float64 {
+// done returns the fraction of all sweeps that is done, given the fraction of the next
+// sweep. It never falls.
+func (e *sweepEstimate) done(ofNext float64) float64 {
 	n := float64(len(e.changes))
 	e.told = max(e.told, (n+ofNext)/max(e.sweeps, n+1))
 	return e.told

@@ -12,8 +12,8 @@ import (
 // ErrPlayers is wrapped where a game has more players than can be solved.
 var ErrPlayers = errors.New("exact: too many players")
 
-// rules are a game's chance outcomes and ending in the form that the passes
-// over a turn read.
+// rules has the outcomes and the ending of a game in the form that backup and forward
+// read.
 type rules struct {
 	game       env.Game
 	players    int // 1 or 2
@@ -22,19 +22,19 @@ type rules struct {
 	wipes      bool // a roll can cost the banked score
 	minGain    int  // the fewest points that a roll gains
 	maxGain    int  // the most
-	// odds are by what the mover holds, or a single one where that does not
-	// matter.
-	odds  []odds
-	alike bool // no odds depend on what the mover holds, nor does a roll bank points
-	// arrivals are by the score come to, or a single list: from how far below
-	// a roll comes to it, and with what chance, from the farthest.
-	arrivals [][]gain
-	// chase[d] is the best chance of the last player to move of a last round
-	// who is d points behind; see chases.
-	chase []float64
+	// odds has an element for each score of the mover, banked and in the turn, or a
+	// single one if the outcomes do not depend on it.
+	odds     []odds
+	sameOdds bool // odds has a single element and no roll stops the turn
+	// predecessors has, for each score or once for all scores, the gains that lead to
+	// it, from the most points to the fewest.
+	predecessors [][]gain
+	// catchUp[d] is the win share of the last player of a last round who is d points
+	// behind and plays optimally; see catchUpChances.
+	catchUp []float64
 }
 
-// odds are the chances of what one roll does.
+// odds are the probabilities of the outcomes of one roll.
 type odds struct {
 	gains            []gain // from the most points to the fewest
 	bust, wipe, stop float64
@@ -86,28 +86,28 @@ func newRules(g env.Game) (*rules, error) {
 				o.stop += chance
 			}
 		}
-		// A turn is worked from its end, so that what follows the fewest points
-		// is known last; added last, it is waited for the least.
+		// backup computes values from the highest score down, so the value after the
+		// fewest points is ready last. Summing it last hides its latency.
 		slices.SortFunc(o.gains, func(a, b gain) int { return cmp.Compare(b.points, a.points) })
 	}
-	r.alike = len(r.odds) == 1 && r.odds[0].stop == 0
-	r.arrivals = make([][]gain, 1)
+	r.sameOdds = len(r.odds) == 1 && r.odds[0].stop == 0
+	r.predecessors = make([][]gain, 1)
 	if len(r.odds) > 1 {
-		r.arrivals = make([][]gain, r.target+r.maxGain)
+		r.predecessors = make([][]gain, r.target+r.maxGain)
 	}
 	for held := range r.odds {
 		for _, g := range r.odds[held].gains {
-			to := (held + g.points) % len(r.arrivals)
-			r.arrivals[to] = append(r.arrivals[to], g)
+			to := (held + g.points) % len(r.predecessors)
+			r.predecessors[to] = append(r.predecessors[to], g)
 		}
 	}
 	if r.afterRound {
-		r.chase = r.chases()
+		r.catchUp = r.catchUpChances()
 	}
 	return r, nil
 }
 
-// at returns the odds of a mover who holds so much.
+// at returns the odds of a mover whose score, banked and in the turn, is held.
 func (r *rules) at(held int) *odds {
 	if len(r.odds) == 1 {
 		return &r.odds[0]
@@ -115,17 +115,17 @@ func (r *rules) at(held int) *odds {
 	return &r.odds[held]
 }
 
-// negligible is a chance that changes no result: sums of such are far below
-// the last digit of a float64 near 1.
+// negligible is a probability that does not change a result: sums of such are far
+// smaller than the precision of a float64 near 1.
 const negligible = 1e-20
 
-// chases returns by deficit the best chance of the last player to move of a
-// last round, who wins by passing the leader, shares the win by drawing level,
-// and has nothing to lose, as far as it is not negligible. It bounds the
-// chance of any way to play.
-func (r *rules) chases() []float64 {
+// catchUpChances returns, by deficit, the win share of an optimal final turn of a last
+// round: the last player wins by exceeding the leader and shares the win by drawing
+// level. The result ends where the share is negligible. It is an upper bound for
+// every other policy.
+func (r *rules) catchUpChances() []float64 {
 	o := r.at(0)
-	var chase []float64
+	var chances []float64
 	for d := 0; ; d++ {
 		hold := 0.0
 		if d == 0 {
@@ -136,14 +136,14 @@ func (r *rules) chases() []float64 {
 			if g.points > d {
 				roll += g.chance
 			} else {
-				roll += float64(g.chance * chase[d-g.points])
+				roll += float64(g.chance * chances[d-g.points])
 			}
 		}
 		c := max(hold, roll)
 		if c < negligible {
-			return chase
+			return chances
 		}
-		chase = append(chase, c)
+		chances = append(chances, c)
 	}
 }
 
@@ -153,7 +153,7 @@ func (r *rules) chases() []float64 {
 // what the first player has of a roll that gains nothing, at most.
 //
 // At the target and beyond, with the other d behind, holding wins 1 - c at
-// least, where c = chase[d]. With a roll that busts with chance b, stops with
+// least, where c = catchUp[d]. With a roll that busts with chance b, stops with
 // chance s, and else may be thought to win at once, rolling wins at most
 // b·bust + s(1 - c) + (1 - b - s). So holding is right where
 // c(1 - s) <= b(1 - bust). A roll that costs the banked score too is taken for
@@ -161,7 +161,7 @@ func (r *rules) chases() []float64 {
 func (r *rules) lastRoll(other int, bust float64) int {
 	o := r.at(0)
 	limit := float64((o.bust+o.wipe)*(1-bust)) / (1 - o.stop)
-	d, _ := slices.BinarySearchFunc(r.chase, limit, func(c, limit float64) int {
+	d, _ := slices.BinarySearchFunc(r.catchUp, limit, func(c, limit float64) int {
 		if c > limit {
 			return -1
 		}
@@ -170,9 +170,9 @@ func (r *rules) lastRoll(other int, bust float64) int {
 	return max(r.target-1, other+d-1)
 }
 
-// share returns the part of the win that falls to a player with score own at
-// the end of a game of two.
-func share(own, other int) float64 {
+// winShare returns the share of the win of a player with score own at the end of a game
+// of two players: 1, 0, or 1/2 for a tie.
+func winShare(own, other int) float64 {
 	switch {
 	case own > other:
 		return 1

@@ -11,20 +11,20 @@ import (
 	"pigpen/env"
 )
 
-// A Solution is a best way to play, with the win probability of every state:
-// for all seats at once, [Solve], or against a policy, [BestResponse]. It is
-// a policy itself, and safe for concurrent use.
+// A Solution is optimal play with the value of every state: of all seats at once,
+// [Solve], or against a fixed policy, [BestResponse]. It is a policy itself, and safe
+// for concurrent use.
 type Solution struct {
 	rules *rules
-	// boards are one for all seats or, for a best response in a game that ends
-	// after a round, one with it in role 0 and one with it in role 1.
-	boards   []*board
+	// tables has one table for all seats or, for a best response in a game that ends
+	// after a round, one with the response in role 0 and one with it in role 1.
+	tables   []*valueTable
 	response bool
 	workers  int
 
-	plans    atomic.Pointer[[2]plan] // by role of the mover; nil until prepared
-	planning chan struct{}           // holds an element while somebody prepares
-	turns    sync.Pool               // of *turn, for Values
+	policies  atomic.Pointer[[2]switchPolicy] // by role of the mover; nil until prepared
+	preparing chan struct{}                   // has an element while a goroutine prepares
+	turns     sync.Pool                       // of *turn, for Values
 }
 
 // Solve finds perfect play for g, a game of one or two players: the policy
@@ -36,7 +36,7 @@ func Solve(ctx context.Context, g env.Game, o Options) (*Solution, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.solve(ctx, o, [2]env.Player{})
+	return s.solveTables(ctx, o, [2]env.Player{})
 }
 
 // BestResponse finds the best way to play each seat of g, a game of two
@@ -55,33 +55,35 @@ func BestResponse(ctx context.Context, g env.Game, against env.Player, o Options
 	}
 	s.response = true
 	if !s.rules.afterRound {
-		return s.solve(ctx, o, [2]env.Player{nil, against})
+		return s.solveTables(ctx, o, [2]env.Player{nil, against})
 	}
-	return s.solve(ctx, o, [2]env.Player{nil, against}, [2]env.Player{against, nil})
+	return s.solveTables(ctx, o, [2]env.Player{nil, against}, [2]env.Player{against, nil})
 }
 
+// newSolution returns a solution of g without tables.
 func newSolution(g env.Game) (*Solution, error) {
 	r, err := newRules(g)
-	return &Solution{rules: r, planning: make(chan struct{}, 1)}, err
+	return &Solution{rules: r, preparing: make(chan struct{}, 1)}, err
 }
 
-func (s *Solution) solve(ctx context.Context, o Options, boards ...[2]env.Player) (*Solution, error) {
-	s.workers = o.workers()
-	solved := 1.0 // part of the work
+// solveTables computes a table for each pair of players, by role; nil plays optimally.
+func (s *Solution) solveTables(ctx context.Context, o Options, players ...[2]env.Player) (*Solution, error) {
+	s.workers = o.numWorkers()
+	solved := 1.0 // fraction of the work
 	if o.Prepare {
-		// To find all actions takes about as long as half a sweep.
+		// Prepare takes about as long as half a sweep.
 		solved = 2.0 / 3
 		if s.rules.wipes {
-			solved = 1 - 1/(1+2*s.rules.likelySweeps())
+			solved = 1 - 1/(1+2*s.rules.optimalSweeps())
 		}
 	}
-	for i, players := range boards {
-		b := newBoard(s.rules, players)
-		n := float64(len(boards))
-		if err := b.solve(ctx, o.Part(solved*float64(i)/n, solved*float64(i+1)/n)); err != nil {
+	for i, pair := range players {
+		b := newValueTable(s.rules, pair)
+		n := float64(len(players))
+		if err := b.iterate(ctx, o.Part(solved*float64(i)/n, solved*float64(i+1)/n)); err != nil {
 			return nil, err
 		}
-		s.boards = append(s.boards, b)
+		s.tables = append(s.tables, b)
 	}
 	if o.Prepare {
 		if err := s.Prepare(ctx, o.Part(solved, 1)); err != nil {
@@ -98,7 +100,7 @@ func (s *Solution) Game() env.Game { return s.rules.game }
 // misses its own equation, in win probability or, for one player, in turns.
 func (s *Solution) Residual() float64 {
 	residual := 0.0
-	for _, b := range s.boards {
+	for _, b := range s.tables {
 		residual = max(residual, b.residual)
 	}
 	return residual
@@ -111,18 +113,18 @@ func (s *Solution) WinBySeat() []float64 {
 	if s.rules.players == 1 {
 		return []float64{1}
 	}
-	// passed[role] is role's value when the turn has come to the other.
-	first := s.boards[0]
-	wins := []float64{1 - first.passed[1][0][0]}
+	// afterPass[role] is the value to role when the other player is to move.
+	first := s.tables[0]
+	wins := []float64{1 - first.afterPass[1][0][0]}
 	switch {
 	case s.rules.afterRound:
-		last := s.boards[len(s.boards)-1]
-		return append(wins, last.passed[1][0][0])
+		last := s.tables[len(s.tables)-1]
+		return append(wins, last.afterPass[1][0][0])
 	case s.response:
 		// Role 0 is the responder, wherever it sits.
-		return append(wins, first.passed[0][0][0])
+		return append(wins, first.afterPass[0][0][0])
 	}
-	return append(wins, first.passed[1][0][0])
+	return append(wins, first.afterPass[1][0][0])
 }
 
 // WinMean returns the mean of WinBySeat.
@@ -139,7 +141,7 @@ func (s *Solution) FewestTurns() float64 {
 	if s.rules.players != 1 {
 		panic(fmt.Sprintf("exact: FewestTurns of %v", s.rules.game))
 	}
-	return -s.boards[0].passed[0][0][0]
+	return -s.tables[0].afterPass[0][0][0]
 }
 
 // Values returns what holding and rolling are worth to the player to move in
@@ -147,8 +149,8 @@ func (s *Solution) FewestTurns() float64 {
 // as the solution has it or, for one player, minus the expected number of
 // turns yet to begin. Where Hold is not legal, hold is NaN.
 func (s *Solution) Values(state env.State) (hold, roll float64) {
-	b, role := s.board(&state)
-	own, other := int(state.Scores[state.Seat]), s.other(&state)
+	b, role := s.tableOf(&state)
+	own, other := int(state.Scores[state.Seat]), s.otherScore(&state)
 	h := own + int(state.TurnTotal)
 	top := h
 	switch {
@@ -157,7 +159,7 @@ func (s *Solution) Values(state env.State) (hold, roll float64) {
 	case !b.afterRound || role == 1:
 		top = max(h, b.target-1)
 	default:
-		top = max(h, b.lastRoll(other, b.passed[0][other][own]))
+		top = max(h, b.lastRoll(other, b.afterPass[0][other][own]))
 	}
 	t, _ := s.turns.Get().(*turn)
 	if t == nil || len(t.value) <= top+b.maxGain {
@@ -165,38 +167,38 @@ func (s *Solution) Values(state env.State) (hold, roll float64) {
 		t = &fresh
 	}
 	defer s.turns.Put(t)
-	row := b.row(t, role, other, top+b.maxGain)
-	bust, wiped := b.failed(role, own, other)
+	row := b.afterPassRow(t, role, other, top+b.maxGain)
+	bust, wiped := b.failureValues(role, own, other)
 	if state.TurnTotal == 0 {
-		return math.NaN(), t.best(h, row, top, bust, wiped, bust, b.margin)
+		return math.NaN(), t.backup(h, row, top, bust, wiped, bust, b.margin)
 	}
-	return row[h], t.best(h, row, top, bust, wiped, row[h], b.margin)
+	return row[h], t.backup(h, row, top, bust, wiped, row[h], b.margin)
 }
 
 // RollChance implements [env.Player]: it is 1 where rolling is worth more than
 // holding, or is the only legal action, and else 0.
 func (s *Solution) RollChance(state env.State) float64 {
-	own, other := int(state.Scores[state.Seat]), s.other(&state)
-	return Certain(s.planOf(&state).rolls(own, other, int(state.TurnTotal), s.rules))
+	own, other := int(state.Scores[state.Seat]), s.otherScore(&state)
+	return Certain(s.policyOf(&state).rolls(own, other, int(state.TurnTotal), s.rules))
 }
 
-// planOf returns the plan of the player to move in state.
-func (s *Solution) planOf(state *env.State) *plan {
-	plans := s.plans.Load()
-	if plans == nil {
-		plans = s.prepared()
+// policyOf returns the policy of the player to move in state.
+func (s *Solution) policyOf(state *env.State) *switchPolicy {
+	policies := s.policies.Load()
+	if policies == nil {
+		policies = s.prepared()
 	}
 	role := 0
 	if s.rules.afterRound {
-		_, role = s.board(state)
+		_, role = s.tableOf(state)
 	}
-	return &plans[role]
+	return &policies[role]
 }
 
 // RollChances implements [TurnPlayer].
 func (s *Solution) RollChances(state env.State, chances []float64) {
-	own, other, turnTotal := int(state.Scores[state.Seat]), s.other(&state), int(state.TurnTotal)
-	p := s.planOf(&state)
+	own, other, turnTotal := int(state.Scores[state.Seat]), s.otherScore(&state), int(state.TurnTotal)
+	p := s.policyOf(&state)
 	if other >= s.rules.target {
 		for i := range chances {
 			chances[i] = Certain(p.rolls(own, other, turnTotal+i, s.rules))
@@ -204,7 +206,7 @@ func (s *Solution) RollChances(state env.State, chances []float64) {
 		return
 	}
 	roll := true
-	for _, at := range p.turn(own, other, s.rules) {
+	for _, at := range p.turnSwitches(own, other, s.rules) {
 		n := min(max(0, int(at)-turnTotal), len(chances))
 		fill(chances[:n], roll)
 		chances, turnTotal, roll = chances[n:], turnTotal+n, !roll
@@ -221,6 +223,7 @@ func Certain(roll bool) float64 {
 	return 0
 }
 
+// fill sets all chances to 1 or 0.
 func fill(chances []float64, roll bool) {
 	c := Certain(roll)
 	for i := range chances {
@@ -231,21 +234,21 @@ func fill(chances []float64, roll bool) {
 // LastRoll returns the highest score, banked and in the turn, at which the
 // solution rolls while everybody has banked less than the target.
 func (s *Solution) LastRoll() int {
-	plans := s.prepared()
-	return max(plans[0].last, plans[1].last)
+	policies := s.prepared()
+	return max(policies[0].highestRoll, policies[1].highestRoll)
 }
 
-// board returns the board that tells what the player to move does in state,
-// and that player's role on it.
-func (s *Solution) board(state *env.State) (b *board, role int) {
+// tableOf returns the table with the values of the player to move in state, and that
+// player's role in it.
+func (s *Solution) tableOf(state *env.State) (b *valueTable, role int) {
 	if s.rules.afterRound && s.rules.game.SeatsAfter(state, int(state.Seat)) == 0 {
 		role = 1
 	}
-	return s.boards[min(role, len(s.boards)-1)], role
+	return s.tables[min(role, len(s.tables)-1)], role
 }
 
-// other returns what the other player has banked; 0 if there is none.
-func (s *Solution) other(state *env.State) int {
+// otherScore returns the banked score of the other player; 0 with one player.
+func (s *Solution) otherScore(state *env.State) int {
 	if s.rules.players == 1 {
 		return 0
 	}

@@ -6,38 +6,38 @@ import (
 	"pigpen/env"
 )
 
-// A TurnPlayer is a policy that can be asked about a turn at a time, which
-// spares [Evaluate] and [BestResponse] most of the time of asking.
+// A TurnPlayer is a policy that answers for a range of turn totals in one call, which
+// makes [Evaluate] and [BestResponse] several times faster.
 type TurnPlayer interface {
 	env.Player
-	// RollChances sets each chances[i] to what RollChance would return for s
-	// with i added to the turn total, which is 1 or more in s. No roll may be
-	// able to come to some of these totals.
+	// RollChances sets chances[i] to what RollChance returns for s with i added to
+	// its turn total, for every i. The turn total of s is 1 or more. Some of the
+	// states may be unreachable.
 	RollChances(s env.State, chances []float64)
 }
 
-// A turn is the memory for working through one turn; every slice is by the
-// mover's score h, banked and in the turn.
+// A turn is the working memory for one turn. Its slices are indexed by the mover's
+// score h, banked score plus turn total.
 type turn struct {
 	*rules
-	value   []float64 // what the turn is worth at h; see best
-	reach   []float64 // chance of coming to h
-	roll    []float64 // chance of rolling at h, maxGain further on; all 0 between calls
-	chances []float64 // of rolling, when at h; see [TurnPlayer]
-	// bank is the chance of ending the turn with h banked, from low to top; there
-	// is none at other scores.
+	value   []float64 // value of the turn at h; see backup
+	reach   []float64 // probability of reaching h
+	roll    []float64 // roll[h+maxGain] is the probability of rolling at h; all 0 between calls
+	chances []float64 // conditional probability of rolling at h; see [TurnPlayer]
+	// bank is the probability of banking h, for h in [low, top]. It is 0 at other
+	// scores, whose elements are not set.
 	bank     []float64
 	low, top int
 }
 
-// ahead is for how many scores a [TurnPlayer] is asked at once.
+// ahead is the number of scores for which a [TurnPlayer] is asked at once.
 const ahead = 16
 
-// newTurn returns a turn for scores from 0 to top at least.
+// newTurn returns the memory for turns with scores from 0 to top or more.
 func newTurn(r *rules, top int) turn {
-	// In a game that ends after a round a turn has no end of its own, but its
-	// chance of getting further than this is negligible.
-	n := max(top+1, r.target+len(r.chase)+2*r.maxGain+ahead)
+	// In a game that ends after a round the score of a turn is unbounded, but the
+	// probability of exceeding n is negligible.
+	n := max(top+1, r.target+len(r.catchUp)+2*r.maxGain+ahead)
 	all := make([]float64, 5*n+r.maxGain)
 	next := func(n int) (part []float64) {
 		part, all = all[:n:n], all[n:]
@@ -46,24 +46,24 @@ func newTurn(r *rules, top int) turn {
 	return turn{rules: r, value: next(n), reach: next(n), chances: next(n), bank: next(n), roll: next(n + r.maxGain)}
 }
 
-// ends is how a turn ends that is played in a certain way, but for the scores
-// that it may bank, which stand in [turn.bank].
-type ends struct {
-	stay      float64 // chance that it leaves the banked scores as they were
-	wiped     float64 // chance that it costs the banked score
-	won       float64 // chance that it wins the game at once
+// A turnEnd is the distribution of the ends of a turn under a policy, except for the
+// scores that it banks, which are in [turn.bank].
+type turnEnd struct {
+	stay      float64 // probability that the banked scores are unchanged
+	wiped     float64 // probability that the banked score is lost
+	won       float64 // probability that the turn wins the game
 	decisions float64 // expected number, the first included
 }
 
-// best returns what a roll at score from is worth to a mover who makes the
-// most of the rest of the turn. Holding at h is worth row[h], a bust is worth
-// bust, losing the banked score too is worth wiped, and stop is worth a roll
-// that ends the turn now, which later on banks what holding would. Past top the
-// mover holds; row must go top + maxGain far. Of two values that differ by less
-// than margin, which is for rounding, the mover prefers to hold.
+// backup returns the value of rolling at score from if the mover plays the rest of the
+// turn optimally, by backward induction from top. The value of holding at h is row[h],
+// of a bust bust, and of a roll that costs the banked score wiped; stop is the value of
+// a roll at from that ends the turn (at higher scores it is that of holding). The mover
+// holds above top; row must have top + maxGain + 1 values. Where roll and hold differ
+// by less than margin, which allows for rounding, the mover holds.
 //
-//	value[h] = max(row[h], Σ_k chance_k·value[h+k] + chances of the rest · their worth)
-func (t *turn) best(from int, row []float64, top int, bust, wiped, stop, margin float64) float64 {
+//	value[h] = max(row[h], Σ_k chance_k·value[h+k] + bust, wipe and stop, by chance)
+func (t *turn) backup(from int, row []float64, top int, bust, wiped, stop, margin float64) float64 {
 	value := t.value
 	copy(value[top+1:top+1+t.maxGain], row[top+1:])
 	o := t.at(from)
@@ -93,13 +93,13 @@ func (t *turn) best(from int, row []float64, top int, bust, wiped, stop, margin 
 	return roll
 }
 
-// follow works out how a turn from banked score own ends, with p to decide in
-// the states of s, in which it fills in the turn total; if p is nil, as best,
-// which was called with the same row, has just decided. With c_h the chance of
-// rolling at h,
+// forward computes the distribution of the ends of a turn from banked score own, by
+// forward induction. p decides in the states s with the turn total filled in; if p is
+// nil, the decisions are those of the last backup, which had the same row. With c_h the
+// probability of rolling at h,
 //
 //	reach[h] = Σ_k chance_k·roll[h-k], roll[h] = c_h·reach[h], bank[h] = (1 - c_h)·reach[h]
-func (t *turn) follow(own int, p env.Player, s env.State, row []float64) ends {
+func (t *turn) forward(own int, p env.Player, s env.State, row []float64) turnEnd {
 	end := len(t.bank)
 	if !t.afterRound {
 		end = t.target // where the game is won
@@ -107,38 +107,38 @@ func (t *turn) follow(own int, p env.Player, s env.State, row []float64) ends {
 	s.TurnTotal = 1
 	t.roll[own+t.maxGain] = 1
 	first := t.at(own)
-	e := ends{stay: first.bust + first.stop, wiped: first.wipe, decisions: 1}
+	e := turnEnd{stay: first.bust + first.stop, wiped: first.wipe, decisions: 1}
 	rolls := 0.0 // expected number, but for the first
 	t.low = end
-	h, last := own+1, own // last is where it may roll for the last time
+	h, last := own+1, own // last is the highest score at which the policy may roll
 	for h < end && h <= last+t.maxGain {
-		to := t.ask(h, end, p, &s, row)
-		t.arrive(h, to)
-		last = max(last, t.tally(h, to, &e, &rolls))
+		to := t.queryPolicy(h, end, p, &s, row)
+		t.propagate(h, to)
+		last = max(last, t.collect(h, to, &e, &rolls))
 		h = to
 	}
 	t.top = h - 1
-	if t.alike {
+	if t.sameOdds {
 		e.stay += float64(rolls * first.bust)
 		e.wiped += float64(rolls * first.wipe)
 	}
 	if !t.afterRound {
-		t.arrive(end, last+t.maxGain+1)
+		t.propagate(end, last+t.maxGain+1)
 		for _, chance := range t.reach[end:max(end, last+t.maxGain+1)] {
 			e.won += chance
 		}
 	}
-	clear(t.roll[own+t.maxGain : h+1+t.maxGain]) // arrive may have gone one further
+	clear(t.roll[own+t.maxGain : h+1+t.maxGain]) // propagate may have set one more
 	return e
 }
 
-// ask sets the chances of rolling from h on, whose turn total s has, and returns
-// where they end, the turn total of which s has then.
-func (t *turn) ask(h, end int, p env.Player, s *env.State, row []float64) int {
+// queryPolicy sets t.chances from h on, where s has the turn total of h, and returns
+// the end of the range that it has set. It advances the turn total of s to that end.
+func (t *turn) queryPolicy(h, end int, p env.Player, s *env.State, row []float64) int {
 	to := min(h+ahead, end)
 	switch p := p.(type) {
 	case nil:
-		to = min(to, len(row)) // past which it does not come
+		to = min(to, len(row)) // row covers all scores that the turn reaches
 		for h := h; h < to; h++ {
 			t.chances[h] = Certain(t.value[h] != row[h])
 		}
@@ -146,49 +146,49 @@ func (t *turn) ask(h, end int, p env.Player, s *env.State, row []float64) int {
 		p.RollChances(*s, t.chances[h:to])
 	default:
 		to = h + 1
-		t.arrive(h, to)
+		t.propagate(h, to)
 		if t.reach[h] > 0 {
 			t.chances[h] = p.RollChance(*s)
 		}
 	}
-	s.TurnTotal += int16(to - h) // long before s is copied, which waits for a store just before
+	s.TurnTotal += int16(to - h) // early, so that the store completes before s is copied
 	return to
 }
 
-// arrive works out reach and roll from h to before to, if not one further.
-func (t *turn) arrive(h, to int) {
-	n, arrivals := t.maxGain, t.arrivals[0]
+// propagate computes reach and roll in [h, to), or in [h, to].
+func (t *turn) propagate(h, to int) {
+	n, predecessors := t.maxGain, t.predecessors[0]
 	roll, reach, chances := t.roll, t.reach, t.chances
-	if len(t.arrivals) == 1 && t.minGain > 1 {
+	if len(t.predecessors) == 1 && t.minGain > 1 {
 		for ; h < to; h += 2 {
-			one, two := arrive2(roll[h:h+n], arrivals)
+			one, two := propagate2(roll[h:h+n], predecessors)
 			reach[h], reach[h+1] = one, two
 			roll[h+n], roll[h+1+n] = float64(one*chances[h]), float64(two*chances[h+1])
 		}
 		return
 	}
 	for ; h < to; h++ {
-		if len(t.arrivals) > 1 {
-			arrivals = t.arrivals[h]
+		if len(t.predecessors) > 1 {
+			predecessors = t.predecessors[h]
 		}
 		sum := 0.0
-		for _, g := range arrivals {
+		for _, g := range predecessors {
 			sum += float64(g.chance * roll[h+n-g.points])
 		}
 		reach[h], roll[h+n] = sum, float64(sum*chances[h])
 	}
 }
 
-// arrive2 returns the chances of coming to the score after the window, whose
-// elements are the chances of rolling at as many scores as a roll may gain
-// points, and to the one after that, where no roll gains a single point.
+// propagate2 returns the probabilities of reaching the score after the window and the
+// score after that. window has the probabilities of rolling at the maxGain scores
+// before them, and no roll gains a single point.
 //
-// As part of another function it has its loop counter spilled to the stack.
+// It is a function of its own because inlined its loop counter spills to the stack.
 //
 //go:noinline
-func arrive2(window []float64, arrivals []gain) (one, two float64) {
-	for i := range arrivals {
-		g := &arrivals[i]
+func propagate2(window []float64, predecessors []gain) (one, two float64) {
+	for i := range predecessors {
+		g := &predecessors[i]
 		from := len(window) - g.points
 		one += float64(g.chance * window[from])
 		two += float64(g.chance * window[from+1])
@@ -196,10 +196,11 @@ func arrive2(window []float64, arrivals []gain) (one, two float64) {
 	return one, two
 }
 
-// tally adds to e what happens at the scores from h to before to, but for rolls
-// that are alike, which it adds to rolls. It sets bank, and returns the highest
-// of these scores at which it may roll; 0 if there is none.
-func (t *turn) tally(h, to int, e *ends, rolls *float64) (last int) {
+// collect adds the ends of the turn at the scores in [h, to) to e and sets bank. Where
+// the odds are the same at all scores, it adds the expected number of rolls to rolls
+// instead of adding their ends to e. It returns the highest of these scores at which
+// the chance of rolling is positive, or 0.
+func (t *turn) collect(h, to int, e *turnEnd, rolls *float64) (last int) {
 	reach, chances, bank, roll := t.reach[h:to], t.chances[h:to], t.bank[h:to], t.roll[h+t.maxGain:to+t.maxGain]
 	if t.afterRound { // else a turn is short
 		for i, chance := range reach {
@@ -229,7 +230,7 @@ func (t *turn) tally(h, to int, e *ends, rolls *float64) (last int) {
 		}
 	}
 	e.decisions, *rolls = decisions, rolled
-	if t.alike {
+	if t.sameOdds {
 		return last
 	}
 	t.low = min(t.low, h)
