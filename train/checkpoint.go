@@ -110,9 +110,10 @@ func encodeHeader(header any) []byte {
 	return b.Bytes()
 }
 
-// save writes a checkpoint to path. If keep is set, a file of other content
-// stays beside it under the name kept.
-func (r *run) writeCheckpoint(path string, keep bool) (kept string, err error) {
+// writeCheckpoint writes a checkpoint to r.Checkpoint. What is there before the
+// first stays beside it under the name kept; if it is not this training's later,
+// r.Checkpoint becomes the first numbered name that is free.
+func (r *run) writeCheckpoint() (kept string, err error) {
 	game := r.Game.Config()
 	header := encodeHeader(&headerV2{
 		training: training{
@@ -139,10 +140,23 @@ func (r *run) writeCheckpoint(path string, keep bool) (kept string, err error) {
 		_, err := w.Write(sum.Sum(nil))
 		return err
 	}
-	if keep {
-		return atomicfile.WriteKeeping(path, write)
+	there, err := os.Stat(r.Checkpoint)
+	switch w := r.written; {
+	case w == nil:
+		kept, err = atomicfile.WriteKeeping(r.Checkpoint, write)
+	case err == nil && !(os.SameFile(w, there) && w.Size() == there.Size() && w.ModTime().Equal(there.ModTime())):
+		var path string
+		if path, err = atomicfile.WriteElsewhere(r.Checkpoint, write); err == nil {
+			r.Checkpoint = path
+		}
+	default:
+		err = atomicfile.Write(r.Checkpoint, write)
 	}
-	return "", atomicfile.Write(path, write)
+	if err != nil {
+		return "", err
+	}
+	r.written, err = os.Stat(r.Checkpoint)
+	return kept, err
 }
 
 // LoadCheckpoint opens the checkpoint at path, whose agent's state must not

@@ -460,7 +460,7 @@ func TestCheckpointFails(t *testing.T) {
 		want := run(t, t.Context(), func(c train.Config) train.Config { c.Checkpoint = ""; return c }(c))
 		must(0, os.Mkdir(folder, 0o755))
 		failed, written := 0, 0
-		c.Checkpointed = func(kept string, err error) {
+		c.Checkpointed = func(_, kept string, err error) {
 			switch {
 			case err == nil:
 				written++
@@ -499,7 +499,7 @@ func TestCheckpointKeeps(t *testing.T) {
 	c.Length = train.Length{Steps: 300_000}
 	var kept []string
 	calls := 0
-	c.Checkpointed = func(k string, err error) {
+	c.Checkpointed = func(_, k string, err error) {
 		if calls++; k != "" {
 			kept = append(kept, filepath.Base(k))
 		}
@@ -527,6 +527,43 @@ func TestCheckpointKeeps(t *testing.T) {
 	}
 	if k := load(t, filepath.Join(folder, "c.1")); k.Steps != c.Resume.Steps {
 		t.Errorf("the checkpoint that was kept is of %d steps, want %d", k.Steps, c.Resume.Steps)
+	}
+}
+
+// TestCheckpointShared checks that a training whose checkpoint another one has
+// replaced leaves that file alone, and goes on with one of its own.
+func TestCheckpointShared(t *testing.T) {
+	folder := t.TempDir()
+	c := small(recipe(t, "qlearning", "curriculum"))
+	c.Length = train.Length{Steps: 100_000}
+	c.Checkpoint = filepath.Join(folder, "other")
+	c.Seed = 2
+	run(t, t.Context(), c)
+
+	c.Seed, c.CheckpointEvery, c.Length.Steps = 1, 1, 300_000
+	c.Checkpoint = filepath.Join(folder, "c")
+	var paths []string
+	c.Checkpointed = func(path, _ string, err error) {
+		if err != nil {
+			t.Errorf("Checkpointed is told of %v", err)
+		}
+		if paths = append(paths, filepath.Base(path)); len(paths) == 2 {
+			if err := os.Rename(filepath.Join(folder, "other"), c.Checkpoint); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	run(t, t.Context(), c)
+	if len(paths) < 4 || !slices.Equal(slices.Compact(slices.Clone(paths)), []string{"c", "c.1"}) || paths[1] != "c" || paths[2] != "c.1" {
+		t.Errorf("the checkpoints go to %q, want c twice and then c.1", paths)
+	}
+	for name, seed := range map[string]uint64{"c": 2, "c.1": 1} {
+		if k := load(t, filepath.Join(folder, name)); k.Seed != seed {
+			t.Errorf("%s is of the training with seed %d, want %d", name, k.Seed, seed)
+		}
+	}
+	if names := must(os.ReadDir(folder)); len(names) != 2 {
+		t.Errorf("there are %v, want c and c.1", names)
 	}
 }
 

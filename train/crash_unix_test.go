@@ -91,7 +91,7 @@ func saveOnFullDisk(path string) {
 		}
 		other := c
 		other.Seed++
-		other.Checkpointed = func(_ string, err error) {
+		other.Checkpointed = func(_, _ string, err error) {
 			if !errors.Is(err, syscall.EFBIG) || !strings.Contains(err.Error(), path) {
 				fmt.Println("Checkpointed:", err)
 			}

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"os"
 	"runtime"
 	"strconv"
 	"time"
@@ -69,13 +70,15 @@ type Config struct {
 	// Checkpoint, where not empty, is the file that keeps the last checkpoint:
 	// written each time that CheckpointEvery has passed, if not 0, and at the
 	// end. A file of other content that is there before the first stays beside
-	// it under a numbered name.
+	// it under a numbered name. If something else comes to be at Checkpoint later,
+	// such as the checkpoint of another training, it stays, and this training's
+	// checkpoints have a numbered name from then on.
 	Checkpoint      string
 	CheckpointEvery time.Duration
-	// Checkpointed, where not nil, is told of each checkpoint: the name under
-	// which the file that was there is kept, or the error. A checkpoint that could
-	// not be written ends nothing.
-	Checkpointed func(kept string, err error)
+	// Checkpointed, where not nil, is told of each checkpoint: the name of its
+	// file, and the one under which the file that was there is kept, or the error.
+	// A checkpoint that could not be written ends nothing.
+	Checkpointed func(path, kept string, err error)
 	// Resume, where not nil, is what the training goes on from. All that decides
 	// what is learned, but the length, must be as it was.
 	Resume *Checkpoint
@@ -209,10 +212,10 @@ type run struct {
 	since          time.Time     // when the clock of learning was started last
 	before         time.Duration // on that clock until then
 	nextCheckpoint time.Duration
-	evaluated      int64 // decisions at the last evaluation; -1 before the first
-	saved          int64 // decisions at the last checkpoint; -1 before the first
-	replaced       bool  // the file at Checkpoint is one of this training
-	checkpointErr  error // of the last attempt
+	evaluated      int64       // decisions at the last evaluation; -1 before the first
+	saved          int64       // decisions at the last checkpoint; -1 before the first
+	written        os.FileInfo // of the file at Checkpoint, as this training left it; nil before the first
+	checkpointErr  error       // of the last attempt
 }
 
 // Run trains until the length is reached or ctx ends; both give a whole
@@ -350,13 +353,13 @@ func (r *run) pause(do func() error) error {
 // save writes a checkpoint.
 func (r *run) save() {
 	r.pause(func() error {
-		kept, err := r.writeCheckpoint(r.Checkpoint, !r.replaced)
+		kept, err := r.writeCheckpoint()
 		if err == nil {
-			r.replaced, r.saved = true, r.Steps
+			r.saved = r.Steps
 		}
 		r.checkpointErr = err
 		if r.Checkpointed != nil {
-			r.Checkpointed(kept, err)
+			r.Checkpointed(r.Checkpoint, kept, err)
 		}
 		return nil
 	})

@@ -299,11 +299,15 @@ func (t *training) learned(r train.Result) {
 	}
 }
 
-// checkpointed tells of a checkpoint that could not be written, and which file
-// the first has replaced.
-func (t *training) checkpointed(kept string, err error) {
+// checkpointed tells of a checkpoint that could not be written, which file the
+// first has replaced, and where they go after another training has replaced one.
+func (t *training) checkpointed(path, kept string, err error) {
 	if err != nil {
 		t.note("pigpen: train: the checkpoint could not be written, and will be tried again: %s", oneLine(err))
+	}
+	if path != t.checkpoint {
+		t.note("pigpen: train: %s is no longer the checkpoint of this training, whose checkpoints now go to %s", printable(t.checkpoint), printable(path))
+		t.checkpoint = path
 	}
 	t.noteKept(t.checkpoint, kept)
 }
