@@ -25,6 +25,17 @@ var others = map[string][]string{
 	"cmd":      {"github.com/KimMachineGun/automemlimit/memlimit", "github.com/spf13/pflag", "github.com/vmihailenco/msgpack/v5", "github.com/schollz/progressbar/v3", "golang.org/x/sys/unix", "golang.org/x/sys/windows", "golang.org/x/term", "github.com/rivo/uniseg"},
 }
 
+// rooms are the folders of which the command line is made. A package of one imports
+// from this module only what stands here, tests apart; so wire knows no game, and
+// serve and wire know nothing of the command line.
+var rooms = map[string][]string{
+	"cmd/pigpen/internal/wire":  {},
+	"cmd/pigpen/internal/serve": {"pigpen/cmd/pigpen/internal/wire", "pigpen/env", "pigpen/policies", "pigpen/policies/exact", "pigpen/policies/trained"},
+}
+
+// roomOthers are the modules that no room may import, tests apart.
+var roomOthers = []string{"github.com/spf13/pflag", "golang.org/x/term", "github.com/schollz/progressbar/v3"}
+
 const root = "../.."
 
 // TestChain checks every import of every Go file.
@@ -49,7 +60,12 @@ func TestChain(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if wrong := breaksChain(folder, name, strings.HasSuffix(path, "_test.go")); wrong != "" {
+			test := strings.HasSuffix(path, "_test.go")
+			wrong := breaksChain(folder, name, test)
+			if wrong == "" && !test {
+				wrong = breaksRoom(filepath.ToSlash(filepath.Dir(rel)), name)
+			}
+			if wrong != "" {
 				t.Errorf("%s imports %q: %s", rel, name, wrong)
 			}
 		}
@@ -57,6 +73,11 @@ func TestChain(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	for room := range rooms {
+		if _, err := os.Stat(filepath.Join(root, room)); err != nil {
+			t.Error(err)
+		}
 	}
 	if files < 20 {
 		t.Errorf("only %d files seen", files)
@@ -84,6 +105,20 @@ func breaksChain(folder, name string, test bool) string {
 	return ""
 }
 
+// breaksRoom says what is wrong with an import by a file, no test, of a folder.
+func breaksRoom(folder, name string) string {
+	may, isRoom := rooms[folder]
+	switch {
+	case !isRoom:
+		return ""
+	case strings.HasPrefix(name, "pigpen/") && !slices.Contains(may, name):
+		return "it is none of the packages that " + folder + " stands on"
+	case slices.Contains(roomOthers, name):
+		return "it belongs to the command line"
+	}
+	return ""
+}
+
 func topFolder(path string) string {
 	first, _, _ := strings.Cut(path, "/")
 	return first
@@ -107,6 +142,26 @@ func TestBreaksChain(t *testing.T) {
 	} {
 		if got := breaksChain(test.folder, test.name, false); (got != "") != test.breaks {
 			t.Errorf("breaksChain(%q, %q) = %q, want a complaint: %t", test.folder, test.name, got, test.breaks)
+		}
+	}
+}
+
+func TestBreaksRoom(t *testing.T) {
+	for _, test := range []struct {
+		folder, name string
+		breaks       bool
+	}{
+		{"cmd/pigpen/internal/wire", "pigpen/cmd/pigpen/internal/serve", true},
+		{"cmd/pigpen/internal/wire", "pigpen/env", true},
+		{"cmd/pigpen/internal/wire", "github.com/vmihailenco/msgpack/v5", false},
+		{"cmd/pigpen/internal/serve", "pigpen/cmd/pigpen/internal/wire", false},
+		{"cmd/pigpen/internal/serve", "pigpen/cmd/pigpen", true},
+		{"cmd/pigpen/internal/serve", "pigpen/train", true},
+		{"cmd/pigpen/internal/serve", "github.com/spf13/pflag", true},
+		{"cmd/pigpen", "pigpen/cmd/pigpen/internal/serve", false},
+	} {
+		if got := breaksRoom(test.folder, test.name); (got != "") != test.breaks {
+			t.Errorf("breaksRoom(%q, %q) = %q, want a complaint: %t", test.folder, test.name, got, test.breaks)
 		}
 	}
 }

@@ -19,3 +19,17 @@ func TestReaderGone(t *testing.T) {
 		t.Errorf("pigpen variants, unread: exit status %d, stderr %q; want %d and nothing", status, stderr.String(), statusFailed)
 	}
 }
+
+// TestPrintable escapes what a terminal would not show as it is.
+func TestPrintable(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain – ü":         "plain – ü",
+		"two\nlines\ttab":   `two\nlines\ttab`,
+		"\x1b[31mred":       `\x1b[31mred`,
+		"broken \xff\u2028": `broken \ufffd\u2028`,
+	} {
+		if got := printable(text); got != want {
+			t.Errorf("printable(%q) = %q, want %q", text, got, want)
+		}
+	}
+}

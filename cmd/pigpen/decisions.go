@@ -1,13 +1,13 @@
 package main
 
 import (
-	"bufio"
-	"encoding/binary"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 
+	"pigpen/cmd/pigpen/internal/wire"
 	"pigpen/env"
 )
 
@@ -19,8 +19,7 @@ const maxImport = 1 << 30
 // column has bytes, and none of the second.
 type decisionMap struct {
 	table        *importedTable
-	limit        uint64 // bytes of the map
-	r            *bufio.Reader
+	r            *wire.MsgpackReader
 	rows         uint64 // of both columns, once one is known
 	observations chunks[int16]
 	actions      chunks[env.Action]
@@ -30,35 +29,34 @@ type decisionMap struct {
 // bytes.
 func (t *importedTable) readMap(in io.Reader, limit int64) error {
 	columns := t.game.NumColumns()
+	tooLong := fmt.Errorf("the map is longer than %d bytes, which is the most that is read; in jsonl there may be more", limit)
 	m := decisionMap{
-		table: t, limit: uint64(limit), r: bufio.NewReaderSize(&limitedReader{in, limit, tooMuch(limit)}, readBuffer),
+		table: t, r: wire.NewMsgpackReader(&limitedReader{in, limit, tooLong}, limit, tooLong),
 		observations: chunks[int16]{width: columns}, actions: chunks[env.Action]{width: 1},
 	}
 	return m.read()
 }
 
-// tooMuch says how much is read.
-func tooMuch(limit int64) error {
-	return fmt.Errorf("the map is longer than %d bytes, which is the most that is read; in jsonl there may be more", limit)
-}
-
 func (m *decisionMap) read() error {
-	if _, err := m.r.Peek(1); err == io.EOF {
-		return errors.New("it is empty; it should be one map")
+	if empty, err := m.r.AtEnd(); empty || err != nil {
+		return cmp.Or(err, errors.New("it is empty; it should be one map"))
 	}
-	c, _, values, err := m.head()
-	switch {
-	case err != nil:
+	fields, ok, err := m.r.Map()
+	if err != nil {
 		return err
-	case c&0xf0 != 0x80 && c != 0xde && c != 0xdf:
+	}
+	if !ok {
 		return errors.New("the input is one map")
 	}
 	given := make(map[string]bool)
-	for ; values > 0; values -= 2 {
-		name, err := m.name()
+	for range fields {
+		const most = 64 // bytes of a name; more than any field's has
+		name, ok, err := m.r.Text(most)
 		switch {
 		case err != nil:
 			return err
+		case !ok:
+			return errors.New("the name of a field is no string")
 		case name != "observations" && name != "actions":
 			return fmt.Errorf("a decision has no field %.40q", name)
 		case given[name]:
@@ -78,72 +76,11 @@ func (m *decisionMap) read() error {
 			return fmt.Errorf("the field %q is missing", name)
 		}
 	}
-	if _, err := m.r.ReadByte(); err == nil {
-		return errors.New("it should be one map, and something follows it")
-	} else if err != io.EOF {
-		return err
-	}
-	return nil
-}
-
-// head reads the first bytes of a value: how it begins, and so many bytes and
-// then values that follow.
-func (m *decisionMap) head() (c byte, payload, values uint64, err error) {
-	c, err = m.r.ReadByte()
-	if err != nil {
-		return 0, 0, 0, cutShort(err)
-	}
-	if c == neverUsed {
-		return 0, 0, 0, fmt.Errorf("%w: a byte %#x, with which no msgpack value begins", errFramingLost, c)
-	}
-	var length [4]byte
-	n := lengthBytes(c)
-	if _, err := io.ReadFull(m.r, length[:n]); err != nil {
-		return 0, 0, 0, cutShort(err)
-	}
-	payload, values = goesOn(c, lengthOf(length[:n]))
-	if payload > m.limit || values > m.limit { // each value has a byte at least
-		return 0, 0, 0, tooMuch(int64(m.limit))
-	}
-	return c, payload, values, nil
-}
-
-// cutShort returns the error of an input that ends inside its map.
-func cutShort(err error) error {
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return fmt.Errorf("%w: the input ends inside a value", errFramingLost)
+	ended, err := m.r.AtEnd()
+	if err == nil && !ended {
+		err = errors.New("it should be one map, and something follows it")
 	}
 	return err
-}
-
-// name reads the name of a field, of which no more is kept than is shown.
-func (m *decisionMap) name() (string, error) {
-	c, payload, _, err := m.head()
-	if err != nil {
-		return "", err
-	}
-	if c&0xe0 != 0xa0 && (c < 0xd9 || c > 0xdb) {
-		return "", errors.New("the name of a field is no string")
-	}
-	text := make([]byte, min(payload, 64)) // more than any field's
-	_, err = io.ReadFull(m.r, text)
-	return string(text), cutShort(err)
-}
-
-// integer reads a value that should be an integer in [low, high]; ok tells
-// whether it is.
-func (m *decisionMap) integer(low, high int64) (x int64, ok bool, err error) {
-	c, payload, values, err := m.head()
-	if err != nil || values > 0 || payload > 8 || lengthBytes(c) > 0 {
-		return 0, false, err
-	}
-	var value [9]byte
-	value[0] = c
-	if _, err := io.ReadFull(m.r, value[1:1+payload]); err != nil {
-		return 0, false, cutShort(err)
-	}
-	x, ok = msgpackNotation{}.integer(value[:1+payload])
-	return x, ok && x >= low && x <= high, nil
 }
 
 // agree compares the rows of a column with those of the one before, if any.
@@ -156,36 +93,33 @@ func (m *decisionMap) agree(second bool, actions, rows uint64, numbers uint64) e
 	return nil
 }
 
-// readObservations reads the observations, and decides if they come second.
+// readObservations reads the observations, and enters the decisions if the actions
+// came before.
 func (m *decisionMap) readObservations(second bool) error {
 	columns := uint64(m.observations.width)
-	c, payload, rows, err := m.head()
+	rows, packed, ok, err := m.r.List()
 	if err != nil {
 		return err
 	}
-	list := c&0xf0 == 0x90 || c == 0xdc || c == 0xdd
-	isPacked := c >= 0xc4 && c <= 0xc6
-	numbers := rows * columns
-	if isPacked {
-		numbers = payload / 2
-		rows = numbers / columns
+	if !ok || packed && rows%2 != 0 {
+		return fmt.Errorf("the field %q is not %s", "observations", wire.Int16Rows().Want)
 	}
-	switch {
-	case !list && (!isPacked || payload%2 != 0):
-		return fmt.Errorf("the field %q is not %s", "observations", kinds["observations"].what)
-	case isPacked && numbers%columns != 0:
-		if second {
-			rows = math.MaxUint64 // other than that of the actions
-			break
+	numbers := rows * columns
+	if packed {
+		numbers = rows / 2
+		rows = numbers / columns
+		if numbers%columns != 0 && second {
+			rows = math.MaxUint64 // agree with no number of actions
+		} else if numbers%columns != 0 {
+			return fmt.Errorf("%d numbers of observations; %v has %d columns for each action", numbers, m.table.game, columns)
 		}
-		return fmt.Errorf("%d numbers of observations; %v has %d columns for each action", numbers, m.table.game, columns)
 	}
 	if err := m.agree(second, m.rows, rows, numbers); err != nil {
 		return err
 	}
 	row := make([]int16, columns)
 	for i := range rows {
-		err := m.readRow(row, isPacked)
+		err := m.readRow(row, packed)
 		if err == nil && second {
 			err = m.table.decide(row, m.actions.at(int(i))[0])
 		}
@@ -199,53 +133,46 @@ func (m *decisionMap) readObservations(second bool) error {
 	return nil
 }
 
+// errNoRow reports that an element of the observations is none.
+var errNoRow = errors.New("an observation is not a list of 16-bit integers")
+
 // readRow reads one observation.
 func (m *decisionMap) readRow(row []int16, packed bool) error {
 	if packed {
-		b, err := m.r.Peek(2 * len(row))
-		if err != nil {
-			return cutShort(err)
-		}
-		for k := range row {
-			row[k] = int16(binary.LittleEndian.Uint16(b[2*k:]))
-		}
-		_, err = m.r.Discard(len(b))
-		return err
+		return m.r.Int16s(row)
 	}
-	c, _, n, err := m.head()
+	n, packed, ok, err := m.r.List()
 	if err != nil {
 		return err
 	}
-	if c&0xf0 != 0x90 && c != 0xdc && c != 0xdd {
-		return errors.New("an observation is not a list of 16-bit integers")
+	if !ok || packed {
+		return errNoRow
 	}
 	if n != uint64(len(row)) {
 		return fmt.Errorf("an observation of %v has %d columns, not %d", m.table.game, len(row), n)
 	}
 	for k := range row {
-		x, ok, err := m.integer(math.MinInt16, math.MaxInt16)
+		x, ok, err := m.r.Int(math.MinInt16, math.MaxInt16)
 		if err != nil {
 			return err
 		}
 		if !ok {
-			return errors.New("an observation is not a list of 16-bit integers")
+			return errNoRow
 		}
 		row[k] = int16(x)
 	}
 	return nil
 }
 
-// readActions reads the actions, and decides if they come second.
+// readActions reads the actions, and enters the decisions if the observations came
+// before.
 func (m *decisionMap) readActions(second bool) error {
-	c, payload, n, err := m.head()
+	n, packed, ok, err := m.r.List()
 	if err != nil {
 		return err
 	}
-	wrong := fmt.Errorf("the field %q is not %s", "actions", kinds["actions"].what)
-	isPacked := c >= 0xc4 && c <= 0xc6
-	if isPacked {
-		n = payload
-	} else if c&0xf0 != 0x90 && c != 0xdc && c != 0xdd {
+	wrong := fmt.Errorf("the field %q is not a list of actions, each a number in [0, 255]", "actions")
+	if !ok {
 		return wrong
 	}
 	if err := m.agree(second, n, n, m.rows*uint64(m.observations.width)); err != nil {
@@ -253,14 +180,14 @@ func (m *decisionMap) readActions(second bool) error {
 	}
 	for i := range n {
 		var action env.Action
-		if isPacked {
-			b, err := m.r.ReadByte()
+		if packed {
+			b, err := m.r.Byte()
 			if err != nil {
-				return cutShort(err)
+				return err
 			}
 			action = env.Action(b)
 		} else {
-			x, ok, err := m.integer(0, math.MaxUint8)
+			x, ok, err := m.r.Int(0, math.MaxUint8)
 			if err != nil {
 				return err
 			}

@@ -1,13 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
+	"pigpen/cmd/pigpen/internal/wire"
 	"pigpen/env"
 	"pigpen/policies"
 	"pigpen/policies/exact"
@@ -56,7 +57,7 @@ there the policy holds. A state may come twice if the action is the same.`,
 				return usagef("inputs given: %d; at most one is read, else stdin", len(args))
 			case *out == "":
 				return usagef("--out is missing: the file to write")
-			case *format != "jsonl" && *format != "msgpack":
+			case !slices.Contains(wire.Formats(), *format):
 				return usagef("--format %q; it is jsonl or msgpack", *format)
 			}
 			g, err := game.game()
@@ -193,48 +194,48 @@ const maxLine = 1 << 16
 
 // readLines reads decisions, a JSON object each.
 func (t *importedTable) readLines(in io.Reader) error {
-	lines := newJSONLines(in, maxLine)
-	lines.hasty = true
+	lines := wire.NewJSONLines(in, maxLine)
+	lines.FailFast = true
 	for {
-		frame, err := lines.next()
+		frame, err := lines.Next()
 		if err == io.EOF {
 			return nil
 		}
 		if err == nil {
-			err = t.readLine(frame)
+			err = t.readLine(lines, frame)
 		}
 		if err != nil {
-			return fmt.Errorf("line %d: %w", lines.line, err)
+			return fmt.Errorf("line %d: %w", lines.Line, err)
 		}
 	}
 }
 
-func (t *importedTable) readLine(frame []byte) error {
-	const should = "a decision is one JSON object on one line"
-	if !validJSON(frame) {
-		return errors.New(should)
-	}
-	q, err := readDecision(bytes.TrimSpace(frame), should)
-	if err != nil {
-		return err
-	}
-	return t.decide(q.observation, env.Action(q.action))
+// A decision is what a line of the input says.
+type decision struct {
+	observation []int16
+	action      int64
 }
 
-// readDecision reads a map with the fields of one decision and no others.
-func readDecision(frame []byte, should string) (request, error) {
-	var q request
-	id, names, values, wrong := members(jsonNotation{}, frame, should)
-	if wrong == nil && id != nil {
-		wrong = wrongf(codeBadRequest, "a decision has no field %q", "id")
+// decisionSchema declares the fields of a line.
+var decisionSchema = wire.Schema[decision]{
+	wire.Required("observation", wire.Int16List(), func(d *decision) *[]int16 { return &d.observation }),
+	wire.Required("action", wire.Int(0, env.NumActions-1), func(d *decision) *int64 { return &d.action }),
+}
+
+// readLine enters the decision of one line.
+func (t *importedTable) readLine(lines *wire.JSONLines, frame []byte) error {
+	const what = "a decision"
+	o, err := lines.Object(frame)
+	if notObject := new(wire.NotObjectError); errors.As(err, &notObject) {
+		return fmt.Errorf("%s is %s", what, notObject.Want)
+	} else if err != nil {
+		return err
 	}
-	if wrong == nil {
-		wrong = op{name: "a decision", required: []string{"observation", "action"}}.read(jsonNotation{}, names, values, &q)
+	var d decision
+	if err := decisionSchema.Read(o, what, &d); err != nil {
+		return err
 	}
-	if wrong != nil {
-		return q, errors.New(wrong.Message)
-	}
-	return q, nil
+	return t.decide(d.observation, env.Action(d.action))
 }
 
 // toldDecisions is the number of decisions between updates of the progress.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,15 +14,32 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vmihailenco/msgpack/v5"
+
+	"pigpen/cmd/pigpen/internal/wire"
 	"pigpen/env"
 	"pigpen/policies"
 	"pigpen/policies/exact"
 )
 
+// pack encodes anything as msgpack.
+func pack(value any) []byte {
+	b, err := msgpack.Marshal(value)
+	must(err)
+	return b
+}
+
+// littleEndian returns the bytes of numbers.
+func littleEndian(numbers []int16) []byte {
+	b, err := binary.Append(nil, binary.LittleEndian, numbers)
+	must(err)
+	return b
+}
+
 // TestImport hands over every decision of a policy, in both formats, and gets
 // its table.
 func TestImport(t *testing.T) {
-	for _, format := range formats {
+	for _, format := range wire.Formats() {
 		for _, config := range []env.Config{{Variant: "pig", Players: 2, Target: 15}, {Variant: "pig-last-round", Players: 2, Target: 4}, {Variant: "cochon", Players: 2, Target: 10}} {
 			g := env.Must(env.New(config))
 			layout, err := policies.NewLayout(g, policies.FullStates)
@@ -37,16 +55,18 @@ func TestImport(t *testing.T) {
 				}
 				action := env.Roll
 				if s.TurnTotal > 0 {
-					action = likelier(race.RollChance(s))
+					action = env.Action(race.RollChance(s)) // 0 or 1
 				}
 				from := len(all)
 				all = g.Observe(all, s, int(s.Seat))
 				actions = append(actions, uint8(action))
-				fmt.Fprintf(&lines, "{\"observation\":%s,\"action\":%d}\n", column{all[from:], 0}.appendJSON(nil), action)
+				observation, err := json.Marshal(all[from:])
+				must(err)
+				fmt.Fprintf(&lines, "{\"observation\":%s,\"action\":%d}\n", observation, action)
 			}
 			in := []byte(lines.String())
 			if format == "msgpack" {
-				in = pack(map[string]any{"observations": column{all, 0}.packed(), "actions": actions})
+				in = pack(map[string]any{"observations": littleEndian(all), "actions": actions})
 			}
 			path := filepath.Join(t.TempDir(), "p.msgpack")
 			args := []string{"import", "--format", format, "--variant", config.Variant, "--players", fmt.Sprint(config.Players), "--target", fmt.Sprint(config.Target), "--out", path}
@@ -120,13 +140,13 @@ func TestImportBounded(t *testing.T) {
 		begin, pattern []byte
 		most           int64 // bytes that may be read
 	}{
-		{"observations that say so", append(observations, 0xc6, 0x40, 0, 0, 1), []byte{0}, readBuffer},
-		{"actions that say so", append(actions, 0xc6, 0xff, 0xff, 0xff, 0xff), []byte{1}, readBuffer},
-		{"a list that says so", append(observations, 0xdd, 0xff, 0xff, 0xff, 0xff), []byte{0x93, 0, 5, 0}, readBuffer},
-		{"a map that says so", []byte{0xdf, 0xff, 0xff, 0xff, 0xff}, []byte{0xa1, 'x'}, readBuffer},
-		{"two columns of the limit each", slices.Concat(actions, []byte{0xc6, 0, 0x0f, 0xff, 0xff}), []byte{1}, limit + readBuffer},
-		{"rows in lists", append(observations, 0xdd, 0, 0x0f, 0xff, 0xff), []byte{0x93, 0, 5, 0}, limit + readBuffer},
-		{"a name", []byte{0x81, 0xdb, 0, 0x0f, 0xff, 0xff}, []byte{'x'}, readBuffer},
+		{"observations that say so", append(observations, 0xc6, 0x40, 0, 0, 1), []byte{0}, wire.BufferSize},
+		{"actions that say so", append(actions, 0xc6, 0xff, 0xff, 0xff, 0xff), []byte{1}, wire.BufferSize},
+		{"a list that says so", append(observations, 0xdd, 0xff, 0xff, 0xff, 0xff), []byte{0x93, 0, 5, 0}, wire.BufferSize},
+		{"a map that says so", []byte{0xdf, 0xff, 0xff, 0xff, 0xff}, []byte{0xa1, 'x'}, wire.BufferSize},
+		{"two columns of the limit each", slices.Concat(actions, []byte{0xc6, 0, 0x0f, 0xff, 0xff}), []byte{1}, limit + wire.BufferSize},
+		{"rows in lists", append(observations, 0xdd, 0, 0x0f, 0xff, 0xff), []byte{0x93, 0, 5, 0}, limit + wire.BufferSize},
+		{"a name", []byte{0x81, 0xdb, 0, 0x0f, 0xff, 0xff}, []byte{'x'}, wire.BufferSize},
 	} {
 		in := &endless{begin: test.begin, pattern: test.pattern}
 		if err := newImportedTable(layout).readMap(in, limit); err == nil || in.read > test.most+1 {
@@ -134,7 +154,7 @@ func TestImportBounded(t *testing.T) {
 		}
 	}
 	in := &endless{pattern: []byte("x")}
-	if err := newImportedTable(layout).readLines(in); err == nil || in.read > maxLine+readBuffer {
+	if err := newImportedTable(layout).readLines(in); err == nil || in.read > maxLine+wire.BufferSize {
 		t.Errorf("a line without end: %v after %d bytes", err, in.read)
 	}
 }
@@ -179,7 +199,7 @@ func TestImportFiles(t *testing.T) {
 		files["/dev/zero"] = "not a regular file"
 	}
 	for path, says := range files {
-		for _, format := range formats {
+		for _, format := range wire.Formats() {
 			var stderr bytes.Buffer
 			status := run(t.Context(), []string{"import", "--format", format, "--out", filepath.Join(folder, "p"), path}, nil, io.Discard, &stderr)
 			if status != statusFailed || !strings.Contains(stderr.String(), path+": ") || !strings.Contains(stderr.String(), says) {
@@ -219,7 +239,7 @@ func FuzzImport(f *testing.F) {
 	f.Add([]byte(`{"observation":[0,5,0],"action":0}` + "\n" + `{"action":1,"observation":[3,0,9]}`))
 	f.Add([]byte(`{"observation":[],"action":2}`))
 	f.Add(pack(map[string]any{"observations": [][]int{{0, 5, 0}}, "actions": []int{1}}))
-	f.Add(pack(map[string]any{"observations": column{[]int16{0, 5, 0, 1, 0, 9}, 0}.packed(), "actions": []byte{1, 1}}))
+	f.Add(pack(map[string]any{"observations": littleEndian([]int16{0, 5, 0, 1, 0, 9}), "actions": []byte{1, 1}}))
 	layout, err := policies.NewLayout(env.Must(env.New(env.Config{Target: 10})), policies.FullStates)
 	must(err)
 	f.Fuzz(func(t *testing.T, in []byte) {

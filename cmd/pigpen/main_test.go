@@ -18,6 +18,15 @@ var (
 	long   = flag.Bool("long", false, "run the tests that take minutes")
 )
 
+// must panics if there is an error.
+func must(errs ...error) {
+	for _, err := range errs {
+		if err != nil {
+			panic(err)
+		}
+	}
+}
+
 // TestMain lets the test binary be run as the command pigpen, which stands on
 // PATH as long as the tests run.
 func TestMain(m *testing.M) {

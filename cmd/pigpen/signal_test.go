@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"pigpen/cmd/pigpen/internal/serve"
+	"pigpen/cmd/pigpen/internal/wire"
 	"pigpen/policies"
 )
 
@@ -193,8 +195,21 @@ func TestImportInterrupted(t *testing.T) {
 
 // TestServeEnds checks each way in which a session ends, in both formats.
 func TestServeEnds(t *testing.T) {
-	for _, format := range formats {
-		c := newClient(t, format, "hold-20")
+	for _, format := range wire.Formats() {
+		encode := func(fields ...wire.Field) []byte {
+			var b bytes.Buffer
+			wire.NewFormat(format, nil, 0).Encode(&b, fields)
+			return b.Bytes()
+		}
+		request := encode(
+			wire.Field{Name: "id", Value: 7}, wire.Field{Name: "op", Value: "act"}, wire.Field{Name: "observation", Value: []int{0, 20, 0}},
+		)
+		var reply bytes.Buffer
+		args := []string{"serve", "hold-20", "--format", format}
+		if status := run(t.Context(), args, bytes.NewReader(request), &reply, io.Discard); status != statusDone || reply.Len() == 0 {
+			t.Fatalf("%q: exit status %d, reply %q", args, status, reply.Bytes())
+		}
+		want := reply.Bytes()
 		for _, test := range []struct {
 			name   string
 			end    func(cmd *exec.Cmd, stdin io.WriteCloser) error
@@ -202,16 +217,14 @@ func TestServeEnds(t *testing.T) {
 		}{
 			{"end of input", func(_ *exec.Cmd, stdin io.WriteCloser) error { return stdin.Close() }, statusDone},
 			{"quit", func(_ *exec.Cmd, stdin io.WriteCloser) error {
-				_, err := stdin.Write(c.written(field{"op", "quit"}))
+				_, err := stdin.Write(encode(wire.Field{Name: "op", Value: "quit"}))
 				return err
 			}, statusDone},
 			{"terminate", func(cmd *exec.Cmd, _ io.WriteCloser) error { return cmd.Process.Signal(syscall.SIGTERM) }, statusInterrupted},
 			{"interrupt", func(cmd *exec.Cmd, _ io.WriteCloser) error { return cmd.Process.Signal(syscall.SIGINT) }, statusInterrupted},
 		} {
 			t.Run(format+"/"+test.name, func(t *testing.T) {
-				cmd, stdin, stdout, stderr := process(t, "serve", "hold-20", "--format", format)
-				request := c.written(field{"id", 7}, field{"op", "act"}, field{"observation", []int{0, 20, 0}})
-				want := c.send(request)
+				cmd, stdin, stdout, stderr := process(t, args...)
 				if _, err := stdin.Write(request); err != nil {
 					t.Fatal(err)
 				}
@@ -334,7 +347,7 @@ func TestServeFramingLost(t *testing.T) {
 	if want := "pigpen: serve: framing lost: a byte 0xc1, with which no msgpack value begins\n"; stderr.String() != want {
 		t.Errorf("stderr %q, want %q", stderr.String(), want)
 	}
-	if !strings.Contains(out.String(), codeBadFrame) {
-		t.Errorf("the reply is %q, want %s", out.String(), codeBadFrame)
+	if !strings.Contains(out.String(), serve.CodeBadFrame) {
+		t.Errorf("the reply is %q, want %s", out.String(), serve.CodeBadFrame)
 	}
 }
