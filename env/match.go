@@ -13,30 +13,30 @@ var (
 	ErrIllegal = errors.New("env: illegal action")
 )
 
-// First says who begins an episode.
+// First selects the seat that begins an episode.
 type First uint8
 
 const (
-	// FirstSeat0 lets seat 0 begin, so that results are by seat.
+	// FirstSeat0 makes seat 0 begin every episode.
 	FirstSeat0 First = iota
-	// FirstRandom draws the beginner uniformly: by symmetry, what the rule
-	// sheets' roll-off does (highest roll begins, ties roll again).
+	// FirstRandom draws the first seat uniformly. By symmetry, so does the roll-off of
+	// the rule sheets (highest roll begins, ties roll again).
 	FirstRandom
 )
 
-// MatchOptions are what an environment adds to the rules. The zero value is
-// the plain game.
+// MatchOptions configure a [Match]. The zero value means no step limit, and seat 0
+// first.
 type MatchOptions struct {
-	// StepLimit truncates an episode after so many steps; 0 is no limit. A
-	// step that ends the game is terminated, not truncated.
+	// StepLimit is the number of steps after which an episode is truncated; 0 means
+	// no limit. A step that ends the game is terminated, not truncated.
 	StepLimit int
-	// First says who begins.
+	// First selects the seat that begins an episode.
 	First First
 }
 
-// A Match plays one game in which every seat acts, in turn order, with dice
-// from its own generator. It allocates nothing after NewMatch. It is not safe
-// for concurrent use.
+// A Match is the environment of one game in which the caller acts for every seat, in
+// turn order. It has a generator of its own. Step and the resets allocate nothing. A
+// Match is not safe for concurrent use.
 type Match struct {
 	game    Game
 	options MatchOptions
@@ -73,14 +73,14 @@ func NewMatch(g Game, o MatchOptions) *Match {
 	return &Match{game: g, options: o, rand: NewRand(0)}
 }
 
-// Reset begins an episode with fresh dice: the generator of the given seed.
+// Reset seeds the generator and begins an episode.
 func (m *Match) Reset(seed uint64) {
 	m.rand = NewRand(seed)
 	m.ResetNext()
 }
 
-// ResetNext begins an episode whose dice go on where the last one's stopped.
-// Before any Reset they are those of seed 0.
+// ResetNext begins an episode without seeding the generator, which before any Reset
+// is that of seed 0.
 func (m *Match) ResetNext() {
 	first := 0
 	if m.options.First == FirstRandom {
@@ -89,9 +89,8 @@ func (m *Match) ResetNext() {
 	m.begin(m.game.Start(first))
 }
 
-// ResetTo begins an episode in the given state, with dice that go on as in
-// ResetNext. The error wraps [ErrState] if s is no state of the game or is
-// over; then nothing changes.
+// ResetTo begins an episode in state s without seeding the generator. The error wraps
+// [ErrState] if s is not a state of the game or is over; then nothing changes.
 func (m *Match) ResetTo(s State) error {
 	if err := m.game.Validate(s); err != nil {
 		return err
@@ -107,10 +106,10 @@ func (m *Match) begin(s State) {
 	m.state, m.steps, m.live, m.last = s, 0, true, Event{}
 }
 
-// Step lets the player to move take an action. Terminated tells that the game
-// has ended, truncated that the step limit was reached first; at most one of
-// them is true. Step returns [ErrNoEpisode], or an error wrapping
-// [ErrIllegal]; after an error nothing has changed, dice included.
+// Step takes action a for the player to move. terminated tells that the game has
+// ended, truncated that the step limit was reached first; at most one of them is true.
+// The error is [ErrNoEpisode] or wraps [ErrIllegal]; then nothing has changed, the
+// generator included.
 func (m *Match) Step(a Action) (terminated, truncated bool, err error) {
 	if !m.live {
 		return false, false, ErrNoEpisode
@@ -120,8 +119,8 @@ func (m *Match) Step(a Action) (terminated, truncated bool, err error) {
 	if a != Roll && (a != Hold || began) {
 		return false, false, illegal(a)
 	}
-	// The event is written before the calls, so that nothing of it has to be kept
-	// over them; and this is Game.roll, which the compiler does not inline.
+	// Writing the event before the calls keeps its values out of registers that the
+	// calls would spill. The code below is Game.roll, which the compiler does not inline.
 	m.last.Seat, m.last.Action, m.last.BeganTurn = s.Seat, a, began
 	if a == Roll {
 		c := m.game.table
@@ -145,7 +144,7 @@ func (m *Match) Step(a Action) (terminated, truncated bool, err error) {
 	return false, false, nil
 }
 
-// illegal says why a, which is not Roll and not a legal Hold, was refused.
+// illegal returns the error for a, which is neither Roll nor a legal Hold.
 func illegal(a Action) error {
 	if a == Hold {
 		return fmt.Errorf("%w: hold before the first roll of the turn; a turn begins with a roll", ErrIllegal)
@@ -160,8 +159,8 @@ func (m *Match) Game() Game { return m.game }
 // State.
 func (m *Match) State() State { return m.state }
 
-// Current returns the state itself, to be read without copying it. It changes
-// with every step and must not be written to.
+// Current returns a pointer to the state, which avoids a copy. Every step changes the
+// state; the caller must not.
 func (m *Match) Current() *State { return &m.state }
 
 // Last returns what the last step of this episode did; the zero Event before
@@ -201,11 +200,11 @@ func (m *Match) Observe(dst []int16) []int16 {
 	return m.game.Observe(dst, m.state, int(m.state.Seat))
 }
 
-// Rand returns the generator, so that choices of the players can be drawn
-// from the same stream as the dice.
+// Rand returns the generator. Players can draw their choices from it, so that a seed
+// determines the whole episode.
 func (m *Match) Rand() *Rand { return &m.rand }
 
-// Clone returns an independent copy that will roll the same dice.
+// Clone returns an independent copy, generator included.
 func (m *Match) Clone() *Match {
 	c := *m
 	return &c

@@ -11,18 +11,19 @@ type SoloVecOptions struct {
 	VecOptions
 	// Seat is the learner's in every game, in [0, players).
 	Seat int
-	// Rotate lets the learner have seat (FirstIndex+i) mod players in game i;
-	// then Seat must be 0.
+	// Rotate gives the learner seat (FirstIndex+i) mod players in game i. Seat must
+	// then be 0.
 	Rotate bool
-	// Opponents play the other seats; see [SoloOptions]. They are asked from
-	// the goroutine that calls Step or Reset.
+	// Opponents play the other seats; see [SoloOptions]. A SoloVec calls them on the
+	// goroutine that calls Step or a reset.
 	Opponents []Player
 }
 
-// A SoloVec plays many games of one kind at once, in each of which a learner
-// decides for one seat and players for the others. Game i is what a [Solo] reset
-// with SeedAt(seed, FirstIndex+i) plays. Step allocates nothing. A SoloVec is not
-// safe for concurrent use; several are, if their opponents are.
+// A SoloVec steps many games at once. In each, a learner acts for one seat and
+// players act for the others. Game i is that of a [Solo] reset with
+// SeedAt(seed, FirstIndex+i). Step allocates nothing. A SoloVec is not safe for
+// concurrent use; several may be used at the same time if their opponents are safe
+// for concurrent use.
 type SoloVec struct {
 	game    Game
 	options SoloVecOptions
@@ -30,9 +31,10 @@ type SoloVec struct {
 	solos   []Solo
 }
 
-// NewSoloVec returns games of g. They rest until Reset or ResetGames, and have
-// the dice of seed 0 until Reset. The error is like that of [NewSolo]. NewSoloVec
-// panics where [NewVec] does.
+// NewSoloVec returns o.Games games of g. They are done until Reset or ResetGames
+// begins their first episodes; without Reset, their generators are those of seed 0.
+// The errors are those of [NewSolo], and Seat together with Rotate. NewSoloVec panics
+// where [NewVec] does.
 func NewSoloVec(g Game, o SoloVecOptions) (*SoloVec, error) {
 	if g == (Game{}) || !o.check() {
 		panic(fmt.Sprintf("env: NewSoloVec(%+v) of %+v", o.VecOptions, g))
@@ -61,7 +63,7 @@ func NewSoloVec(g Game, o SoloVecOptions) (*SoloVec, error) {
 	return v, nil
 }
 
-// seed gives game i the dice of a seed.
+// seed gives game i the generator of a seed.
 func (v *SoloVec) seed(i int, seed uint64) { v.solos[i].match.rand = NewRand(seed) }
 
 // seedAt returns the seed of game i among all that share one.
@@ -83,8 +85,7 @@ func (v *SoloVec) Games() int { return v.options.Games }
 // State returns the state of game i, in [0, Games).
 func (v *SoloVec) State(i int) State { return v.solos[i].match.state }
 
-// Reset begins an episode in every game with the dice of the seed. The error
-// wraps [ErrBatch]; then nothing has changed.
+// Reset is like [Vec.Reset].
 func (v *SoloVec) Reset(seed uint64, b *Batch) error {
 	if err := v.check(b); err != nil {
 		return err
@@ -110,9 +111,7 @@ func (v *SoloVec) Seed(seeds []uint64, which []bool) error {
 	return nil
 }
 
-// ResetGames begins an episode, with dice that go on, in every game i for
-// which which[i] is true, whether it rests or not, and writes those rows of b.
-// The error wraps [ErrBatch]; then nothing has changed.
+// ResetGames is like [Vec.ResetGames].
 func (v *SoloVec) ResetGames(which []bool, b *Batch) error {
 	if err := checkWhich(which, v.options.Games); err != nil {
 		return err
@@ -139,9 +138,9 @@ func (v *SoloVec) begin(i int, b *Batch) {
 	v.show(i, b)
 }
 
-// Step takes action i for the learner of game i, for every game, lets the others
-// act until it is the learner's turn again, and writes b. Its errors are those
-// of [Vec.Step].
+// Step takes actions[i] for the learner of every game i, lets the other players act
+// until it is the learner's turn again, and writes b. Its errors are those of
+// [Vec.Step].
 func (v *SoloVec) Step(actions []Action, b *Batch) error { return v.StepSome(actions, nil, b) }
 
 // StepSome is like [Vec.StepSome].
@@ -218,7 +217,7 @@ func (v *SoloVec) observe(i int, observations []int16) {
 	v.game.observe(observations[i*v.columns:(i+1)*v.columns], &s.match.state, s.seat)
 }
 
-// show writes the rows of game i that say how it stands.
+// show writes observation, legal actions and seat of game i to its rows of b.
 func (v *SoloVec) show(i int, b *Batch) {
 	s := &v.solos[i]
 	v.observe(i, b.Observations)
@@ -226,8 +225,7 @@ func (v *SoloVec) show(i int, b *Batch) {
 	b.Seats[i] = int8(s.seat)
 }
 
-// Show writes b as the games stand, without rewards and ends. The error wraps
-// [ErrBatch].
+// Show is like [Vec.Show].
 func (v *SoloVec) Show(b *Batch) error {
 	if err := v.check(b); err != nil {
 		return err
@@ -243,8 +241,9 @@ func (v *SoloVec) Show(b *Batch) error {
 // match: its steps, and 1 if an episode is under way, else 0.
 const soloExtra = 9
 
-// MarshalBinary returns all games, generators included: for each the snapshot
-// of its match and what the learner's episode adds. It never fails.
+// MarshalBinary returns a snapshot of all games, generators included: for each, the
+// snapshot of its match, the learner's steps and whether an episode is under way. It
+// never fails.
 func (v *SoloVec) MarshalBinary() ([]byte, error) {
 	c := newSnapshotCodec(v.game)
 	b := make([]byte, 0, len(v.solos)*(snapshotSize+soloExtra))
@@ -257,9 +256,9 @@ func (v *SoloVec) MarshalBinary() ([]byte, error) {
 	return b, nil
 }
 
-// UnmarshalBinary makes every game what it was when [SoloVec.MarshalBinary] was
-// called on a SoloVec of the same game, number of games and options. After an
-// error, which wraps [ErrSnapshot], nothing has changed.
+// UnmarshalBinary restores all games from a snapshot that [SoloVec.MarshalBinary]
+// returned for a SoloVec of the same game, number of games and options. The error
+// wraps [ErrSnapshot]; then nothing has changed.
 func (v *SoloVec) UnmarshalBinary(b []byte) error { return restoreNow(v.ReadSnapshot(b)) }
 
 // ReadSnapshot is like [Vec.ReadSnapshot].
