@@ -726,7 +726,7 @@ def integers(values: npt.ArrayLike, dtype: type[np.integer[Any]], what: str) -> 
     """Returns ``values`` as a contiguous array of ``dtype``; ValueError where one does not fit."""
     given = np.asarray(values)
     if given.dtype == np.bool_:
-        given = given.astype(dtype)
+        given = np.ascontiguousarray(given).view(np.uint8).astype(dtype, copy=False)
     elif given.dtype != dtype:
         if given.size and given.dtype.kind not in "iu":
             raise BadArgument(f"{what} are of dtype {given.dtype}, not integers")
@@ -850,6 +850,10 @@ class Games:
         actions = integers(actions, np.uint8, "actions")
         if actions.shape != self._shape[:1]:
             raise BadArgument(f"actions have shape {actions.shape}, not {self._shape[:1]}")
+        return self.take(actions, mask)
+
+    def take(self, actions: npt.NDArray[np.uint8], mask: npt.ArrayLike | None = None) -> Rows:
+        """As :meth:`step`, for actions that are known to be uint8, contiguous, and N."""
         client = self.client
         if mask is not None:
             request = {"op": "step", "env": self.handle, "actions": actions, "mask": np.asarray(mask, np.bool_)}

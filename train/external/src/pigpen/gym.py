@@ -236,7 +236,7 @@ class _Vector(Playing, VectorEnv[Any, Any, Any]):
         """Takes note of what is legal, and returns the observations."""
         self._rows = rows
         self._legal = rows.action_mask.view(np.bool_)
-        self._must_roll = (rows.action_mask.view("<u2")[:, 0] == _ROLL_ONLY).view(np.uint8)
+        self._must_roll = (rows.action_mask.reshape(-1).view("<u2") == _ROLL_ONLY).view(np.uint8)
         seen = self._encoder(rows.observations)
         return {"observations": seen, "action_mask": rows.action_mask.copy()} if self._dict else seen
 
@@ -259,7 +259,7 @@ class _Vector(Playing, VectorEnv[Any, Any, Any]):
         if given.shape != (self.num_envs,):
             raise BadArgument(f"actions have shape {given.shape}, not {(self.num_envs,)}")
         must = self._must_roll
-        rows = self._games.step(given | must if self._rolls else given)
+        rows = self._games.take(given | must if self._rolls else given)
         return rows, (must > given).view(np.uint8)
 
     def action_masks(self) -> npt.NDArray[np.bool_]:

@@ -267,6 +267,10 @@ class Opposed:
             rows, _ = self._others(rows, again.copy(), np.zeros(n, np.float32))
         return self._show(rows, rewards, terminated, truncated, final, noops)
 
+    def take(self, actions: npt.NDArray[np.uint8]) -> Rows:
+        """As :meth:`Games.take`."""
+        return self.step(actions)
+
     def step_one(self, action: int) -> Row:
         """As :meth:`Games.step_one`."""
         rows = self.step([action])
