@@ -5,19 +5,19 @@ import (
 	"fmt"
 )
 
-// A Player decides for a seat. It is what policies are to an environment.
+// A Player chooses the actions of a seat. Policies implement it.
 type Player interface {
-	// RollChance returns the chance, in [0, 1], with which the player to move
-	// in s rolls. It is asked only where both actions are legal.
+	// RollChance returns the probability, in [0, 1], that the player to move in s
+	// rolls. Environments call it only where both actions are legal.
 	RollChance(s State) float64
 }
 
-// Choose returns the action of a player in s: the only legal one, or one
-// drawn with the player's chance of rolling. A draw is taken from r only where
-// that chance is neither 0 nor 1. At least one action must be legal.
+// Choose returns the action of p in s: the only legal one, or Roll with the
+// probability that p returns. It draws from r only if that probability is neither 0
+// nor 1. At least one action must be legal.
 func Choose(p Player, s State, r *Rand) Action { return choose(p, &s, r) }
 
-// choose is Choose, which copies the state once less.
+// choose is Choose with one copy of the state less.
 func choose(p Player, s *State, r *Rand) Action {
 	if s.TurnTotal == 0 {
 		return Roll
@@ -31,7 +31,8 @@ func choose(p Player, s *State, r *Rand) Action {
 	return Hold
 }
 
-// ErrOpponents is wrapped by [NewSolo].
+// ErrOpponents is wrapped by the errors of [NewSolo] and [NewSoloVec] for opponents
+// that are nil or not as many as needed.
 var ErrOpponents = errors.New("env: bad opponents")
 
 // SoloOptions configure a [Solo].
@@ -41,16 +42,16 @@ type SoloOptions struct {
 	// Opponents play the other seats, in turn order from the seat after the
 	// learner's: one for each of them, or a single one for all.
 	Opponents []Player
-	// StepLimit truncates an episode after so many steps of the learner; 0 is
-	// no limit.
+	// StepLimit is the number of the learner's steps after which an episode is
+	// truncated; 0 means no limit.
 	StepLimit int
-	// First says who begins.
+	// First selects the seat that begins an episode.
 	First First
 }
 
-// A Solo is the gym-like environment: one learner decides for one seat, and
-// players decide for the others in between. Their choices and all dice come
-// from one generator. It is not safe for concurrent use.
+// A Solo is an environment like those of Gymnasium: the learner acts for one seat, and
+// players act for the others in between. One generator serves the players' choices and
+// the dice. A Solo is not safe for concurrent use.
 type Solo struct {
 	match     Match
 	players   *seating // shared with other Solos
@@ -60,24 +61,22 @@ type Solo struct {
 	live      bool
 }
 
-// A seating has the players of the other seats, by seat; nil in the learner's. It
-// does not change.
+// A seating has the player of each seat, and nil at the learner's. It is immutable.
 type seating [MaxPlayers]Player
 
-// Info stands beside every observation.
+// Info comes with every observation.
 type Info struct {
-	// Legal are the actions that the next Step takes; none at the end.
+	// Legal are the actions that are legal in the next Step; none after the end.
 	Legal Actions
 	// Steps is the number of the learner's steps in this episode.
 	Steps int
-	// WinShare is the learner's part of the win at the end of the game; 0
-	// before.
+	// WinShare is the learner's share of the win, in [0, 1], at the end of the game;
+	// 0 before. See [Game.WinShare].
 	WinShare float64
 }
 
-// NewSolo returns an environment of g. The error wraps [ErrOpponents] where
-// the number of opponents does not fit, or says that the seat or the step
-// limit is out of range.
+// NewSolo returns an environment of g. The error wraps [ErrOpponents], or says that
+// Seat, StepLimit or First is out of range.
 func NewSolo(g Game, o SoloOptions) (*Solo, error) {
 	if o.StepLimit < 0 || o.First > FirstRandom {
 		return nil, fmt.Errorf("env: step limit %d or first %d is out of range", o.StepLimit, o.First)
@@ -110,9 +109,9 @@ func seatOpponents(g Game, seat int, opponents []Player) (*seating, error) {
 	return &t, nil
 }
 
-// Reset begins an episode with the dice of the given seed, lets the others
-// play until it is the learner's turn, and returns what the learner sees; see
-// [Game.Columns]. The slice is the caller's.
+// Reset seeds the generator, begins an episode, lets the other players act until it is
+// the learner's turn, and returns the learner's observation; see [Game.Columns]. The
+// caller owns the slice.
 //
 // The others may end the game before the learner's first turn. The learner
 // then sees the final scores with the one legal action of a turn's beginning,
@@ -125,26 +124,26 @@ func (s *Solo) Reset(seed uint64) (observation []int16, info Info) {
 	return s.observe(), s.info()
 }
 
-// ResetNext is Reset with dice that go on where the last episode's stopped.
+// ResetNext is Reset without seeding the generator.
 func (s *Solo) ResetNext() (observation []int16, info Info) {
 	s.match.ResetNext()
 	s.begin()
 	return s.observe(), s.info()
 }
 
-// begin begins the learner's episode where the match has begun one.
+// begin begins the learner's episode after the match has begun one.
 func (s *Solo) begin() {
 	s.steps, s.live = 0, true
 	s.playOthers()
 }
 
-// playOthers lets the other seats act until it is the learner's turn or the
+// playOthers takes the other players' actions until it is the learner's turn or the
 // game is over.
 func (s *Solo) playOthers() {
 	m := &s.match
 	for m.live && int(m.state.Seat) != s.seat {
 		if _, _, err := m.Step(choose(s.players[m.state.Seat], &m.state, &m.rand)); err != nil {
-			panic(err) // Choose returns legal actions only
+			panic(err) // choose returns legal actions only
 		}
 	}
 }
@@ -164,7 +163,7 @@ func (s *Solo) Step(a Action) (observation []int16, reward float64, terminated, 
 	return s.observe(), reward, terminated, truncated, s.info(), nil
 }
 
-// step is Step without what the learner sees.
+// step is Step without observation and info.
 func (s *Solo) step(a Action) (reward float64, terminated, truncated bool, err error) {
 	if !s.live {
 		return 0, false, false, ErrNoEpisode
@@ -186,8 +185,8 @@ func (s *Solo) step(a Action) (reward float64, terminated, truncated bool, err e
 	return reward, terminated, s.count(terminated), nil
 }
 
-// count counts a step, which has or has not ended the game, and reports whether
-// it reached the limit.
+// count counts one step of the learner and reports whether it truncates the episode.
+// terminated tells that the step ended the game.
 func (s *Solo) count(terminated bool) (truncated bool) {
 	s.steps++
 	truncated = !terminated && s.steps == s.stepLimit
@@ -200,11 +199,11 @@ func (s *Solo) observe() []int16 {
 	return g.Observe(make([]int16, 0, g.NumColumns()), s.match.state, s.seat)
 }
 
-// rollOnly reports whether Roll alone is legal, where an episode is under way: at
-// the beginning of a turn, and where the others have ended the game.
+// rollOnly reports whether Roll is the only legal action of an episode under way: at
+// the beginning of a turn, and after the other players have ended the game.
 func (s *Solo) rollOnly() bool { return s.match.state.TurnTotal == 0 }
 
-// legal returns the actions that the next step takes.
+// legal returns the actions that are legal in the next step.
 func (s *Solo) legal() Actions {
 	switch {
 	case !s.live:
@@ -226,11 +225,10 @@ func (s *Solo) info() Info {
 // Game returns the game that is played.
 func (s *Solo) Game() Game { return s.match.game }
 
-// State returns the state as it stands.
+// State returns the current state.
 func (s *Solo) State() State { return s.match.state }
 
-// Clone returns an independent copy that will roll the same dice. The players
-// are shared.
+// Clone returns an independent copy, generator included. It shares the players.
 func (s *Solo) Clone() *Solo {
 	c := *s
 	return &c
