@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"syscall"
+	"unicode"
+	"unicode/utf16"
 
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
@@ -199,7 +201,30 @@ func printJSON(w io.Writer, v any) error {
 	if err := e.Encode(v); err != nil {
 		return err
 	}
-	return print(w, b.String())
+	return print(w, escapeJSON(b.String()))
+}
+
+// escapeJSON escapes what JSON leaves as it is in strings but a terminal would obey:
+// DEL, the control characters after it, and marks that change the order of text. The
+// values stay the same.
+func escapeJSON(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if r < 0x7f || unicode.IsPrint(r) {
+			b.WriteRune(r)
+			continue
+		}
+		units := [2]rune{r}
+		n := 1
+		if r > 0xffff {
+			units[0], units[1] = utf16.EncodeRune(r)
+			n = 2
+		}
+		for _, unit := range units[:n] {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.String()
 }
 
 func usage() string {

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
+	"strings"
 	"testing"
 )
 
@@ -31,5 +33,20 @@ func TestPrintable(t *testing.T) {
 		if got := printable(text); got != want {
 			t.Errorf("printable(%q) = %q, want %q", text, got, want)
 		}
+	}
+}
+
+// TestPrintJSONControls checks that no name in a result reaches a terminal as a
+// control sequence, and that it reads back as it was.
+func TestPrintJSONControls(t *testing.T) {
+	want := "a\x1b[31m\x7f\u009b31m\u202e\u2028\U000e0001é目\n<&"
+	var b strings.Builder
+	must(printJSON(&b, want))
+	if got := b.String(); got != `"a\u001b[31m\u007f\u009b31m\u202e\u2028\udb40\udc01é目\n<&"`+"\n" {
+		t.Errorf("printJSON(%q) prints %s", want, got)
+	}
+	var got string
+	if must(json.Unmarshal([]byte(b.String()), &got)); got != want {
+		t.Errorf("printed and read, %q is %q", want, got)
 	}
 }

@@ -138,8 +138,18 @@ func (p *progress) watch(ended <-chan struct{}) {
 	}
 }
 
+// printableEach returns each of the texts, in which there may be names of files,
+// as a terminal can show it.
+func printableEach(texts []string) []string {
+	shown := make([]string, len(texts))
+	for i, text := range texts {
+		shown[i] = printable(text)
+	}
+	return shown
+}
+
 func (t *task) reset(what string, details []string) {
-	t.view = view{what: what, details: details, done: unknown}
+	t.view = view{what: what, details: printableEach(details), done: unknown}
 	t.begun, t.first, t.last = t.of.now(), time.Time{}, time.Time{}
 }
 
@@ -164,7 +174,7 @@ func (t *task) update(done float64, details ...string) {
 	defer t.of.mu.Unlock()
 	t.view.done = done
 	if details != nil {
-		t.view.details = details
+		t.view.details = printableEach(details)
 	}
 	t.last = t.of.now()
 	if t.first.IsZero() {
@@ -229,6 +239,7 @@ func (p *progress) line(text string) {
 	if p == nil {
 		return
 	}
+	text = strings.Join(printableEach(strings.Split(text, "\n")), "\n")
 	p.output.Lock()
 	p.erase()
 	if p.width != nil {

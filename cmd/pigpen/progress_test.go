@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 
 	"pigpen/env"
 	"pigpen/policies/exact"
+	"pigpen/train"
 )
 
 // columnsTested are the widths of terminals.
@@ -292,6 +294,29 @@ type brokenWriter struct{ writes int }
 func (w *brokenWriter) Write([]byte) (int, error) {
 	w.writes++
 	return 0, errors.New("broken")
+}
+
+// TestProgressNames checks that the name of a file reaches neither a line nor the
+// progress as a control sequence.
+func TestProgressNames(t *testing.T) {
+	const name = "a\x1b[31m\u009b31m\rb"
+	for _, columns := range []*int{nil, new(80)} {
+		var b strings.Builder
+		p, pass := newTestProgress(&b, columns)
+		work := p.begin("playing", name)
+		pass(time.Minute)
+		work.update(0.25, name)
+		p.refresh()
+		p.line("what wins against " + name)
+		(&trainingProgress{show: p}).evaluated(train.Row{Score: train.Score{WinMean: 0.5, Exploitability: math.NaN()}}, name)
+		work.end()
+		if got := b.String(); strings.Contains(got, "\x1b[31m") || strings.Contains(got, "\u009b") || strings.Contains(got, "\rb") {
+			t.Errorf("the progress shows %q", got)
+		}
+		if got, want := strings.Count(b.String(), `a\x1b[31m\u009b31m\rb`), 2; got < want {
+			t.Errorf("the progress shows the name %d times, want %d at least: %q", got, want, b.String())
+		}
+	}
 }
 
 // TestHumanDuration writes durations.
