@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"math"
+
+	"pigpen/env"
+	"pigpen/policies"
+	"pigpen/policies/exact"
+	"pigpen/train"
+)
+
+// evaluation returns what evaluates policies against a rival.
+func (t *training) evaluation(rival player) func(ctx context.Context, p policies.Policy, last bool) (train.Score, error) {
+	var show *progress
+	final := &policies.Evaluator{Game: t.Game, Opponent: rival.policy, OpponentName: rival.name, Seed: t.Seed, Workers: t.workers}
+	if t.shown != nil {
+		show = t.shown.show
+	}
+	if !exact.Solves(t.Game) {
+		final.Games = int(t.evalGames)
+	}
+	onTheWay := *final
+	if final.Games > 0 {
+		onTheWay.Games = max(t.Game.Players(), final.Games/10)
+	}
+	final.Watch, onTheWay.Watch = watchEvaluation(show, final.Games), watchEvaluation(show, onTheWay.Games)
+	return func(ctx context.Context, p policies.Policy, last bool) (train.Score, error) {
+		e := &onTheWay
+		if last {
+			e = final
+		}
+		r, err := e.Evaluate(ctx, t.out, p)
+		if err != nil {
+			return train.Score{}, err
+		}
+		if last {
+			t.report = &r
+		}
+		return figures(t.Game, r), nil
+	}
+}
+
+// figures returns the figures of r that a log has.
+func figures(g env.Game, r policies.Report) train.Score {
+	s := train.Score{WinMean: r.WinMean, Exploitability: math.NaN(), Turns: math.NaN()}
+	if g.Players() == 1 {
+		s.WinMean = math.NaN()
+	}
+	if e := r.ExactFigures; e != nil {
+		if e.Exploitability != nil {
+			s.Exploitability = *e.Exploitability
+		}
+		if e.Turns != nil {
+			s.Turns = *e.Turns
+		}
+	}
+	return s
+}
+
+// evaluated shows and logs an evaluation. A row that cannot be written is kept
+// for the next chance.
+func (t *training) evaluated(r train.Row) error {
+	if t.shown != nil {
+		t.shown.evaluated(r, t.rivalName())
+	}
+	if t.log != nil {
+		if err := t.log.Write(r); err != nil {
+			t.note("pigpen: train: a row of the log could not be written, and will be tried again: %s", oneLine(err))
+		}
+	}
+	return nil
+}
+
+// rivalName returns what the policy is scored against.
+func (t *training) rivalName() string {
+	if name := t.rival(); name != "" {
+		return name
+	}
+	return policies.Reference(t.Game)
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"pigpen/policies"
+	"pigpen/train"
+)
+
+// trainResult is what train prints as JSON.
+type trainResult struct {
+	gameResult
+	Agent          string            `json:"agent"`
+	Recipe         string            `json:"recipe"`
+	States         string            `json:"states"`
+	Settings       map[string]string `json:"settings"`
+	Program        string            `json:"program"`
+	Entries        int               `json:"entries"`
+	Steps          int64             `json:"steps"`
+	Episodes       int64             `json:"episodes"`
+	Seconds        float64           `json:"seconds"`
+	StepsPerSecond float64           `json:"steps_per_second"`
+	Interrupted    bool              `json:"interrupted"`
+	PolicyFile     string            `json:"policy_file"`
+	// Kept is the name that the file got which was at PolicyFile before.
+	Kept  string          `json:"kept,omitempty"`
+	Score policies.Report `json:"score"`
+}
+
+// note prints a line for people, above the progress.
+func (t *training) note(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if t.shown != nil {
+		t.shown.show.line(text)
+	} else {
+		fmt.Fprintln(t.std.err, text)
+	}
+}
+
+// phase shows what delays the learning, until the task ends.
+func (t *training) phase(what string, details ...string) *task {
+	if t.shown == nil {
+		return nil
+	}
+	return t.shown.phase(what, details...)
+}
+
+// noteKept tells which file has got another name.
+func (t *training) noteKept(path, kept string) {
+	if kept != "" {
+		t.note("what was in %s before is now in %s", printable(path), printable(kept))
+	}
+}
+
+// closeLog closes the log; rows that it could not write make err.
+func (t *training) closeLog(err *error) {
+	if e := t.log.Close(); e != nil && (*err == nil || errors.Is(*err, errInterrupted)) {
+		*err = fmt.Errorf("the log could not be written: %w", e)
+	}
+}
+
+// learned saves the policy, before it is scored.
+func (t *training) learned(r train.Result) {
+	if r.Interrupted && r.Steps == 0 {
+		return
+	}
+	if t.saved, t.failed = savePolicy(t.out, r.File); t.failed != nil {
+		t.note("pigpen: train: %s", oneLine(t.failed))
+	}
+	if r.Interrupted && t.saved.path != "" {
+		t.note("pigpen: train: interrupted; the policy after %d decisions is saved in %s%s; a second interrupt skips its score",
+			r.Steps, printable(t.saved.path), t.saved.keptClause())
+	}
+}
+
+// checkpointed tells of a checkpoint that could not be written, which file the
+// first has replaced, and where they go after another training has replaced one.
+func (t *training) checkpointed(path, kept string, err error) {
+	if err != nil {
+		t.note("pigpen: train: the checkpoint could not be written, and will be tried again: %s", oneLine(err))
+	}
+	if path != t.checkpoint {
+		t.note("pigpen: train: %s is no longer the checkpoint of this training, whose checkpoints now go to %s", printable(t.checkpoint), printable(path))
+		t.checkpoint = path
+	}
+	t.noteKept(t.checkpoint, kept)
+}
+
+// print prints the result.
+func (t *training) print(r train.Result) error {
+	if t.json {
+		return printJSON(t.std.out, trainResult{
+			gameResult: resultOf(t.Game, t.Seed),
+			Agent:      t.Agent.Name, Recipe: t.Recipe.Name, States: string(t.States), Settings: r.File.Provenance.Settings, Program: version,
+			Entries: t.entries, Steps: r.Steps, Episodes: r.Episodes,
+			Seconds: r.Elapsed.Seconds(), StepsPerSecond: r.StepsPerSecond(),
+			Interrupted: r.Interrupted, PolicyFile: t.saved.path, Kept: t.saved.kept, Score: *t.report,
+		})
+	}
+	saved := "its policy is in " + printable(t.saved.path) + t.saved.keptClause()
+	if t.saved.path == "" {
+		saved = "its policy could not be saved"
+	}
+	return print(t.std.out, fmt.Sprintf("%v, seed %d\n%s (%s) learned from %d decisions in %d episodes\n%s\n%v",
+		t.Game, t.Seed, t.Agent.Name, t.Recipe.Name, r.Steps, r.Episodes, saved, reportText(*t.report)))
+}
