@@ -73,6 +73,8 @@ type plan struct {
 	// Length and EvalEvery are those of the training; zero in version 1.
 	Length    Length `msgpack:"length"`
 	EvalEvery int64  `msgpack:"eval_every"`
+	// Notes are the training's; see [Config].
+	Notes map[string]string `msgpack:"notes"`
 	// Evaluated is the number of decisions at the last evaluation, -1 before the
 	// first. Version 1 did not have it; it is taken to be Steps.
 	Evaluated int64 `msgpack:"evaluated"`
@@ -124,7 +126,7 @@ func (r *run) writeCheckpoint() (kept string, err error) {
 		Settings: r.Settings,
 		plan: plan{
 			progress: progress{StepLimit: r.stepLimit(), Steps: r.Steps, Episodes: r.Episodes, Elapsed: r.Elapsed},
-			Length:   r.Length, EvalEvery: r.EvalEvery, Evaluated: r.evaluated,
+			Length:   r.Length, EvalEvery: r.EvalEvery, Notes: r.Notes, Evaluated: r.evaluated,
 		},
 		StateBytes: r.agent.StateSize(),
 	})
@@ -215,6 +217,9 @@ func decodeCheckpoint(ctx context.Context, file io.ReaderAt, size, limit int64) 
 	body := size - sha256.Size
 	if body < 0 {
 		return nil, "is damaged or cut short: its checksum does not match", nil
+	}
+	if body-checkpointHeader > limit { // told at once, without reading all of it
+		return nil, fmt.Sprintf("has %d bytes, and the agent may take %d", size, limit), nil
 	}
 	sum, want := sha256.New(), make([]byte, sha256.Size)
 	if _, err := io.Copy(sum, &checkedReader{ctx, io.NewSectionReader(file, 0, body)}); err != nil {

@@ -234,7 +234,7 @@ func TestCheckpointDamaged(t *testing.T) {
 		"a number in few bytes": {replaced("\xaaeval_every\xd3\x00\x00\x00\x00\x00\x00\x00\x00", "\xaaeval_every\x00"), shapeless},
 		"a number that wraps":   {replaced("\xa5steps\xd3\x00", "\xa5steps\xcf\x80"), shapeless},
 		"lists in lists":        {append(slices.Clone(body[:20]), bytes.Repeat([]byte{0x91}, 5_000_000)...), ""},
-		"lists under a key":     {slices.Concat(body[:header-9], bytes.Repeat([]byte{0x91}, 5_000_000)), shapeless},
+		"lists under a key":     {slices.Concat(body[:header-9], bytes.Repeat([]byte{0x91}, 4_000_000)), shapeless},
 		"a later version":       {replaced("version\x02", "version\x03"), "has version 3, and this program reads up to 2"},
 		"version 0":             {replaced("version\x02", "version\x00"), "contradicts itself"},
 		"version -1":            {replaced("version\x02", "version\xff"), "contradicts itself"},
@@ -271,6 +271,12 @@ func TestCheckpointDamaged(t *testing.T) {
 	}
 	if _, err := train.LoadCheckpoint(t.Context(), path, int64(len(body)-header-1)); !errors.Is(err, train.ErrCheckpoint) || !strings.Contains(err.Error(), path) {
 		t.Errorf("LoadCheckpoint of a state that is too large: error %v, want %v", err, train.ErrCheckpoint)
+	}
+	// A file that is far too large is not read to its end.
+	writeFile(t, bad, string(good))
+	must(0, os.Truncate(bad, 1<<40))
+	if _, err := train.LoadCheckpoint(t.Context(), bad, roomy); !errors.Is(err, train.ErrCheckpoint) || !strings.Contains(err.Error(), "has 1099511627776 bytes, and the agent may take 4194304") {
+		t.Errorf("LoadCheckpoint of a file of 1 TiB: error %v", err)
 	}
 	folder := t.TempDir()
 	if _, err := train.LoadCheckpoint(t.Context(), folder, roomy); !errors.Is(err, train.ErrCheckpoint) || !strings.Contains(err.Error(), folder) {

@@ -79,6 +79,9 @@ type Config struct {
 	// file, and the one under which the file that was there is kept, or the error.
 	// A checkpoint that could not be written ends nothing.
 	Checkpointed func(path, kept string, err error)
+	// Notes are kept in checkpoints for the caller of Run, who finds them in
+	// Checkpoint.Notes: names and values that decide nothing that is learned.
+	Notes map[string]string
 	// Resume, where not nil, is what the training goes on from. All that decides
 	// what is learned, but the length, must be as it was.
 	Resume *Checkpoint

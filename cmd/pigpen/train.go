@@ -105,7 +105,7 @@ func (t *training) run(ctx context.Context) (err error) {
 			t.note("%s", line)
 		}
 	}
-	solving := t.phase("solving", t.rivalName())
+	solving := t.phase("solving", t.rivalOf(t.Game))
 	rival, err := t.plan.opponent(ctx, solving.options(t.workers))
 	if err != nil {
 		return err

@@ -62,7 +62,7 @@ func figures(g env.Game, r policies.Report) train.Score {
 // for the next chance.
 func (t *training) evaluated(r train.Row) error {
 	if t.shown != nil {
-		t.shown.evaluated(r, t.rivalName())
+		t.shown.evaluated(r, t.rivalOf(t.Game))
 	}
 	if t.log != nil {
 		if err := t.log.Write(r); err != nil {
@@ -70,12 +70,4 @@ func (t *training) evaluated(r train.Row) error {
 		}
 	}
 	return nil
-}
-
-// rivalName returns what the policy is scored against.
-func (t *training) rivalName() string {
-	if name := t.rival(); name != "" {
-		return name
-	}
-	return policies.Reference(t.Game)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"pigpen/agents"
@@ -78,6 +79,7 @@ func (f *trainFlags) plan(ctx context.Context) (p plan, err error) {
 		return p, f.tooLarge(&p)
 	}
 	f.lengths(&p)
+	p.Notes = map[string]string{"against": f.rivalOf(g), "eval-every": fmt.Sprint(p.EvalEvery), "eval-games": fmt.Sprint(f.evalGames)}
 	if err := p.Check(); errors.Is(err, train.ErrDisagrees) {
 		return p, usageError{err}
 	} else if err != nil {
@@ -116,6 +118,13 @@ func (f *trainFlags) adopt(k *train.Checkpoint) error {
 	}
 	if !given("checkpoint") {
 		f.checkpoint = f.resume
+	}
+	for _, name := range evaluationFlags {
+		if value, ok := k.Notes[name]; ok && !given(name) {
+			if err := f.flags.Set(name, value); err != nil {
+				return fmt.Errorf("%w: %s notes --%s %q: %w", train.ErrCheckpoint, f.resume, name, value, err)
+			}
+		}
 	}
 	// The length that the training had may have been passed by what an agent
 	// learns at a time.
@@ -160,6 +169,18 @@ func (f *trainFlags) players(p *plan) (env.Game, error) {
 	}
 	p.opponent = func(context.Context, exact.Options) (player, error) { return rivals[0], nil }
 	return g, nil
+}
+
+// evaluationFlags are those that decide how a training is evaluated. Its
+// checkpoints note them, so that a log goes on as it began.
+var evaluationFlags = []string{"against", "eval-every", "eval-games"}
+
+// rivalOf returns the name of what a policy of g is scored against.
+func (f *trainFlags) rivalOf(g env.Game) string {
+	if name := f.rival(); name != "" {
+		return name
+	}
+	return policies.Reference(g)
 }
 
 // tooLarge returns the error of a training whose tables take too much memory.
