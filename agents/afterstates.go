@@ -15,12 +15,12 @@ import (
 // other.
 type afterstates struct {
 	game   env.Game
-	layout policies.Layout
+	index  policies.StateIndex
 	passed float32 // what a return is multiplied with when the turn passes
 }
 
-func newAfterstates(l policies.Layout) afterstates {
-	a := afterstates{game: l.Game(), layout: l, passed: 1}
+func newAfterstates(index policies.StateIndex) afterstates {
+	a := afterstates{game: index.Game(), index: index, passed: 1}
 	if a.game.Players() == 2 {
 		a.passed = -1
 	}
@@ -34,14 +34,14 @@ func (a *afterstates) hold(value []float32, s *env.State) float32 {
 	if next.Over {
 		return float32(a.game.Return(next, int(s.Seat)))
 	}
-	return a.passed * value[a.layout.Index(&next)]
+	return a.passed * value[a.index.Of(&next)]
 }
 
 // greedy returns the policy that rolls where rolling is worth more than
 // holding.
 func (a *afterstates) greedy(value []float32) *policies.Table {
-	t := policies.NewTable(a.layout)
-	for i, s := range a.layout.All() {
+	t := policies.NewTable(a.index)
+	for i, s := range a.index.All() {
 		t.Set(i, s.TurnTotal == 0 || value[i] > a.hold(value, &s))
 	}
 	return t

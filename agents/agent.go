@@ -75,7 +75,7 @@ type Recipe struct {
 	// order of number of players and then of length.
 	Reached []Reached
 
-	// BytesPerEntry returns the memory, in bytes for each entry of the layout, that
+	// BytesPerEntry returns the memory, in bytes for each entry of the index, that
 	// an agent takes while it learns with the given number of workers. [pigpen/train]
 	// compares this with its memory limit. Temporary memory at the end of a round, up
 	// to a third more, is left out.
@@ -117,7 +117,7 @@ func (r Recipe) Expect(players int, perEntry float64) (wins float64, less, known
 
 // A Config describes an agent.
 type Config struct {
-	Layout policies.Layout
+	Index policies.StateIndex
 	// Settings are values of settings of the recipe; those left out have defaults.
 	Settings Settings
 	Seed     uint64
@@ -162,10 +162,10 @@ func (r Recipe) Check(g env.Game, given Settings) error {
 
 // New returns an untrained agent. The error is that of [Recipe.Check].
 func (r Recipe) New(c Config) (Agent, error) {
-	if err := r.Check(c.Layout.Game(), c.Settings); err != nil {
+	if err := r.Check(c.Index.Game(), c.Settings); err != nil {
 		return nil, err
 	}
-	c.Settings, _ = r.Resolve(c.Layout.Game(), c.Settings)
+	c.Settings, _ = r.Resolve(c.Index.Game(), c.Settings)
 	return r.Make(c), nil
 }
 

@@ -94,12 +94,12 @@ func TestRecipeLookup(t *testing.T) {
 }
 
 // TestBytesPerEntry adds up the slices of an agent that has learned which grow
-// with its layout.
+// with its index.
 func TestBytesPerEntry(t *testing.T) {
-	l := pigLayout(2, 100)
+	index := pigIndex(2, 100)
 	forEachRecipe(t, func(t *testing.T, r Recipe) {
 		for _, workers := range []int{1, 2, 5} {
-			agent := newAgent(r, Config{Layout: l, Seed: 1, StepLimit: 1000})
+			agent := newAgent(r, Config{Index: index, Seed: 1, StepLimit: 1000})
 			for range 3 {
 				agent.Learn(workers)
 			}
@@ -121,7 +121,7 @@ func TestBytesPerEntry(t *testing.T) {
 						add(v.Field(i))
 					}
 				case reflect.Slice:
-					if v.Cap() >= l.Entries() && !seen[v.Pointer()] {
+					if v.Cap() >= index.Size() && !seen[v.Pointer()] {
 						seen[v.Pointer()] = true
 						bytes += uintptr(v.Cap()) * v.Type().Elem().Size()
 					}
@@ -133,8 +133,8 @@ func TestBytesPerEntry(t *testing.T) {
 				}
 			}
 			add(reflect.ValueOf(agent))
-			if want := uintptr(r.BytesPerEntry(workers) * l.Entries()); bytes != want {
-				t.Errorf("after Learn(%d) it takes %d bytes for %d entries, want %d for each: %d", workers, bytes, l.Entries(), r.BytesPerEntry(workers), want)
+			if want := uintptr(r.BytesPerEntry(workers) * index.Size()); bytes != want {
+				t.Errorf("after Learn(%d) it takes %d bytes for %d entries, want %d for each: %d", workers, bytes, index.Size(), r.BytesPerEntry(workers), want)
 			}
 		}
 	})
@@ -144,23 +144,23 @@ func TestBytesPerEntry(t *testing.T) {
 // must and holds elsewhere; where holding loses the game, which nobody has to
 // learn, it may do either.
 func TestUntrained(t *testing.T) {
-	forEachSmallGame(t, func(t *testing.T, l policies.Layout) {
+	forEachSmallGame(t, func(t *testing.T, index policies.StateIndex) {
 		forEachRecipe(t, func(t *testing.T, r Recipe) {
-			if l.Game().Players() > r.MaxPlayers {
+			if index.Game().Players() > r.MaxPlayers {
 				return
 			}
-			agent := newAgent(r, Config{Layout: l, Seed: 1})
+			agent := newAgent(r, Config{Index: index, Seed: 1})
 			greedy, metrics := agent.Greedy(), agent.Metrics()
-			if greedy.Layout() != l {
-				t.Errorf("Greedy().Layout() = %+v, want %+v", greedy.Layout(), l)
+			if greedy.Index() != index {
+				t.Errorf("Greedy().Index() = %+v, want %+v", greedy.Index(), index)
 			}
-			for i, s := range l.All() {
-				loses := s.TurnTotal > 0 && l.Game().Return(l.Game().AfterHold(s), 0) < 0
+			for i, s := range index.All() {
+				loses := s.TurnTotal > 0 && index.Game().Return(index.Game().AfterHold(s), 0) < 0
 				if got, want := greedy.Rolls(i), s.TurnTotal == 0; got != want && !loses {
 					t.Fatalf("Greedy() of a new agent rolls in %+v: %t, want %t", s, got, want)
 				}
 			}
-			if want := (Metrics{Epsilon: startEpsilon(r, l.Game())}); metrics != want {
+			if want := (Metrics{Epsilon: startEpsilon(r, index.Game())}); metrics != want {
 				t.Errorf("Metrics() of a new agent = %+v, want %+v", metrics, want)
 			}
 		})
@@ -179,8 +179,8 @@ func startEpsilon(r Recipe, g env.Game) float64 {
 // A course is a game to learn, and a number of calls of Learn in which every
 // recipe comes past the end of a pass or a round.
 type course struct {
-	layout policies.Layout
-	calls  int
+	index policies.StateIndex
+	calls int
 }
 
 // courses returns some for a recipe.
@@ -191,7 +191,7 @@ func courses(r Recipe) (all []course) {
 		if g.Players() > r.MaxPlayers {
 			continue
 		}
-		c := course{layoutOf(g, policies.FullStates), 60} // a first round takes 50
+		c := course{indexOf(g, policies.FullAbstraction), 60} // a first round takes 50
 		if r.Name == Textbook {
 			c.calls = 3000
 		}
@@ -233,9 +233,9 @@ func TestDeterminism(t *testing.T) {
 		t.Parallel()
 		for _, c := range courses(r) {
 			train := func(seed uint64, workers func(call int) int) outcome {
-				return follow(t, newAgent(r, Config{Layout: c.layout, Seed: seed, StepLimit: 1000}), c.calls, workers)
+				return follow(t, newAgent(r, Config{Index: c.index, Seed: seed, StepLimit: 1000}), c.calls, workers)
 			}
-			g := c.layout.Game()
+			g := c.index.Game()
 			one := train(1, always(1))
 			counts := map[string]func(call int) int{"1": always(1), "changing": changing}
 			if *long {
@@ -256,10 +256,10 @@ func TestDeterminism(t *testing.T) {
 // TestSeedsDiffer checks that different seeds lead to different policies, as
 // long as these are not perfect.
 func TestSeedsDiffer(t *testing.T) {
-	l := pigLayout(2, 40)
+	index := pigIndex(2, 40)
 	forEachRecipe(t, func(t *testing.T, r Recipe) {
 		greedy := func(seed uint64) *policies.Table {
-			a := newAgent(r, Config{Layout: l, Seed: seed, StepLimit: 1000})
+			a := newAgent(r, Config{Index: index, Seed: seed, StepLimit: 1000})
 			for steps := int64(0); steps < 1_500_000; {
 				steps += a.Learn(1).Steps
 			}
@@ -277,8 +277,8 @@ func TestLookingChangesNothing(t *testing.T) {
 	forEachRecipe(t, func(t *testing.T, r Recipe) {
 		t.Parallel()
 		for _, c := range courses(r) {
-			seen := newAgent(r, Config{Layout: c.layout, Seed: 1, StepLimit: 1000})
-			unseen := newAgent(r, Config{Layout: c.layout, Seed: 1, StepLimit: 1000})
+			seen := newAgent(r, Config{Index: c.index, Seed: 1, StepLimit: 1000})
+			unseen := newAgent(r, Config{Index: c.index, Seed: 1, StepLimit: 1000})
 			want := follow(t, unseen, c.calls, always(2))
 			var last outcome
 			for call := range c.calls {
@@ -287,14 +287,14 @@ func TestLookingChangesNothing(t *testing.T) {
 				if r.Name != Textbook || call%100 == 0 {
 					last.metrics, last.greedy = seen.Metrics(), seen.Greedy()
 					if again := seen.Greedy(); !reflect.DeepEqual(again, last.greedy) || seen.Metrics() != last.metrics {
-						t.Fatalf("%v: Greedy or Metrics differs from itself after call %d of Learn", c.layout.Game(), call)
+						t.Fatalf("%v: Greedy or Metrics differs from itself after call %d of Learn", c.index.Game(), call)
 					}
 					savedState(t, seen)
 				}
 			}
 			last.metrics, last.state, last.greedy = seen.Metrics(), savedState(t, seen), seen.Greedy()
 			if !last.equal(want) {
-				t.Errorf("%v: an agent that is looked at comes to something else", c.layout.Game())
+				t.Errorf("%v: an agent that is looked at comes to something else", c.index.Game())
 			}
 		}
 	})
@@ -305,7 +305,7 @@ func TestLookingChangesNothing(t *testing.T) {
 func TestLearnAllocatesLittle(t *testing.T) {
 	forEachRecipe(t, func(t *testing.T, r Recipe) {
 		for players := 1; players <= min(3, r.MaxPlayers); players++ {
-			agent := newAgent(r, Config{Layout: pigLayout(players, 20), Seed: 1, StepLimit: 1000})
+			agent := newAgent(r, Config{Index: pigIndex(players, 20), Seed: 1, StepLimit: 1000})
 			// An agent may keep what its longest episode took.
 			episodes := int64(0)
 			for range 20 {
@@ -331,7 +331,7 @@ func TestLearnAllocatesLittle(t *testing.T) {
 func TestStepLimit(t *testing.T) {
 	forEachRecipe(t, func(t *testing.T, r Recipe) {
 		for _, limit := range []int{1, 2, 7} {
-			agent := newAgent(r, Config{Layout: pigLayout(2, 12), Seed: 1, StepLimit: limit})
+			agent := newAgent(r, Config{Index: pigIndex(2, 12), Seed: 1, StepLimit: limit})
 			o := follow(t, agent, 60, always(2))
 			if o.played.Episodes == 0 || o.played.Steps > int64(limit)*o.played.Episodes {
 				t.Errorf("with step limit %d Learn plays %+v", limit, o.played)

@@ -13,7 +13,7 @@ import (
 // and with two goroutines.
 func BenchmarkLearn(b *testing.B) {
 	g := env.Must(env.New(env.Config{Variant: "pig"}))
-	l, err := policies.NewLayout(g, policies.AutoStates(g))
+	index, err := policies.NewStateIndex(g, policies.DefaultAbstraction(g))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -21,7 +21,7 @@ func BenchmarkLearn(b *testing.B) {
 		for _, r := range k.Recipes {
 			for workers := 1; workers <= 2; workers++ {
 				b.Run(fmt.Sprintf("%s/%s/workers-%d", k.Name, r.Name, workers), func(b *testing.B) {
-					agent, err := r.New(agents.Config{Layout: l, Seed: 1, StepLimit: policies.DefaultStepLimit})
+					agent, err := r.New(agents.Config{Index: index, Seed: 1, StepLimit: policies.DefaultStepLimit})
 					if err != nil {
 						b.Fatal(err)
 					}

@@ -38,13 +38,13 @@ func TestCochonControl(t *testing.T) {
 		t.Run(fmt.Sprintf("%s, %d players", test.name, test.players), func(t *testing.T) {
 			t.Parallel()
 			g := env.Must(env.New(env.Config{Variant: "cochon", Players: test.players}))
-			l, err := policies.NewLayout(g, policies.FullStates)
+			index, err := policies.NewStateIndex(g, policies.FullAbstraction)
 			if err != nil {
 				t.Fatal(err)
 			}
-			v := valuesOf(learn(test.recipe, l, test.settings, test.steps))
+			v := valuesOf(learn(test.recipe, index, test.settings, test.steps))
 			states := 0
-			for i := range l.Entries() {
+			for i := range index.Size() {
 				n := min(v.updates[2*i], v.updates[2*i+1]) // 0 where a turn begins
 				if n < test.tried {
 					continue
@@ -67,7 +67,7 @@ func TestCochonControl(t *testing.T) {
 func TestCochonDefaults(t *testing.T) {
 	envtest.SkipUnderRaceDetector(t)
 	g := game("cochon", 2, 10)
-	l, perfect := layoutOf(g, policies.FullStates), perfectPlay(t, g)
+	index, perfect := indexOf(g, policies.FullAbstraction), perfectPlay(t, g)
 	for _, test := range []struct {
 		recipe   Recipe
 		settings Settings
@@ -78,15 +78,15 @@ func TestCochonDefaults(t *testing.T) {
 		{curriculumRecipe, Settings{"update": "expected"}, 1_000_000, 0},
 		{roundsRecipe, nil, sized[int64](5_000_000, 30_000_000), 0},
 	} {
-		greedy := learn(test.recipe, l, test.settings, test.steps).Greedy()
+		greedy := learn(test.recipe, index, test.settings, test.steps).Greedy()
 		holds := 0
-		for i := range l.Entries() {
+		for i := range index.Size() {
 			if !greedy.Rolls(i) {
 				holds++
 			}
 		}
 		if win := compare(t, greedy, perfect).WinMean(); holds > test.most || win < 0.4999 {
-			t.Errorf("%s, %v: Greedy() holds in %d of %d states and wins %.5f, want %d at most, 0.4999 or more", test.recipe.Name, test.settings, holds, l.Entries(), win, test.most)
+			t.Errorf("%s, %v: Greedy() holds in %d of %d states and wins %.5f, want %d at most, 0.4999 or more", test.recipe.Name, test.settings, holds, index.Size(), win, test.most)
 		}
 	}
 }

@@ -122,9 +122,9 @@ type rolled struct {
 var lowest = float32(math.Inf(-1))
 
 func newCurriculum(c Config) *curriculum {
-	n := c.Layout.Entries()
+	n := c.Index.Size()
 	q := &curriculum{
-		afterstates: newAfterstates(c.Layout), config: c,
+		afterstates: newAfterstates(c.Index), config: c,
 		weights: c.Settings.StepSize().weights(), schedule: c.Settings.Epsilon(), expectedUpdates: c.Settings.Text("update") == "expected",
 		value: make([]float32, n), count: make([]uint16, n),
 	}
@@ -136,7 +136,7 @@ func newCurriculum(c Config) *curriculum {
 func (q *curriculum) highest() int64 {
 	sum := q.game.Players() * (q.game.Target() - 1)
 	if q.game.Variant().Ending == env.AfterRound {
-		sum += q.layout.Width() - q.game.Target() // the first of the last round
+		sum += q.index.Width() - q.game.Target() // the first of the last round
 	}
 	return int64(sum)
 }
@@ -152,7 +152,7 @@ func (q *curriculum) startScores(sum int) (list []env.State) {
 		s.Scores[0] = int16(sum)
 		return []env.State{s}
 	case q.game.Variant().Ending == env.AfterRound:
-		for second := max(0, sum-q.layout.Width()+1); second <= min(sum, target-1); second++ {
+		for second := max(0, sum-q.index.Width()+1); second <= min(sum, target-1); second++ {
 			s.Scores[0], s.Scores[1] = int16(sum-second), int16(second)
 			list = append(list, s)
 		}
@@ -170,7 +170,7 @@ func (q *curriculum) Learn(workers int) Played {
 	for len(q.workers) < workers {
 		t := &curriculumWorker{match: *env.NewMatch(q.game, env.MatchOptions{StepLimit: q.config.StepLimit})}
 		for seat := range t.hold {
-			t.hold[seat] = make([]float32, q.layout.Width())
+			t.hold[seat] = make([]float32, q.index.Width())
 		}
 		q.workers = append(q.workers, t)
 	}
@@ -207,7 +207,7 @@ func (q *curriculum) playBlock(t *curriculumWorker, s env.State, seed uint64) (p
 	}
 	for seat := range int8(q.game.Players()) {
 		if s.Seat = seat; q.at.Block == 0 && seats>>seat&1 == 1 {
-			start, last := q.layout.Turn(&s)
+			start, last := q.index.Turn(&s)
 			for i := start; i <= last; i++ {
 				q.count[i] = min(q.count[i], remembered)
 			}
@@ -238,7 +238,7 @@ func (q *curriculum) episode(t *curriculumWorker, from *env.State) {
 play:
 	for {
 		seat, holds := s.Seat, t.hold[s.Seat]
-		start, last := q.layout.Turn(s)
+		start, last := q.index.Turn(s)
 		for entry, hold := start, lowest; ; {
 			if s.TurnTotal > 0 {
 				entry = min(start+int(s.TurnTotal), last)
@@ -267,7 +267,7 @@ play:
 			if s.TurnTotal > 0 && !truncated {
 				continue
 			}
-			after = q.value[q.layout.Index(s)]
+			after = q.value[q.index.Of(s)]
 			if s.TurnTotal == 0 {
 				after *= q.passed
 			} else if hold = q.holdIn(holds, s); hold > after { // cut off within a turn
@@ -317,7 +317,7 @@ func (q *curriculum) holdIn(row []float32, s *env.State) float32 {
 // expected returns what a roll in s is worth, the mean over all that the dice
 // can do.
 func (q *curriculum) expected(t *curriculumWorker, s *env.State) float32 {
-	start, last := q.layout.Turn(s)
+	start, last := q.index.Turn(s)
 	mean := 0.0
 	for _, c := range q.game.Outcomes(*s) {
 		next := q.game.AfterRoll(*s, c.Outcome)
@@ -331,7 +331,7 @@ func (q *curriculum) expected(t *curriculumWorker, s *env.State) float32 {
 				worth = q.value[i]
 			}
 		default:
-			worth = q.passed * q.value[q.layout.Index(&next)]
+			worth = q.passed * q.value[q.index.Of(&next)]
 		}
 		mean += float64(float64(c.Weight) * float64(worth))
 	}

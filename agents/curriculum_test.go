@@ -25,7 +25,7 @@ func curriculumSettings(update string) Settings {
 
 // study has a new agent follow the curriculum through so many passes.
 func study(g env.Game, s Settings, passes int64) *curriculum {
-	q := newCurriculum(Config{Layout: layoutOf(g, policies.FullStates), Settings: s, Seed: 1, StepLimit: 10_000})
+	q := newCurriculum(Config{Index: indexOf(g, policies.FullAbstraction), Settings: s, Seed: 1, StepLimit: 10_000})
 	for q.at.Pass < passes {
 		q.Learn(2)
 	}
@@ -34,7 +34,7 @@ func study(g env.Game, s Settings, passes int64) *curriculum {
 
 // worth returns what s is worth to the player to move, by what q has learned.
 func (q *curriculum) worth(s env.State) float64 {
-	roll := q.value[q.layout.Index(&s)]
+	roll := q.value[q.index.Of(&s)]
 	if s.TurnTotal > 0 {
 		roll = max(roll, q.hold(q.value, &s))
 	}
@@ -127,7 +127,7 @@ func TestCurriculumPig(t *testing.T) {
 		if test.long && !*long {
 			continue
 		}
-		a := newCurriculum(Config{Layout: pigLayout(2, 100), Settings: curriculumSettings(test.update), Seed: 1, StepLimit: 10_000})
+		a := newCurriculum(Config{Index: pigIndex(2, 100), Settings: curriculumSettings(test.update), Seed: 1, StepLimit: 10_000})
 		for _, level := range test.levels {
 			for a.at.Steps < level.steps {
 				a.Learn(2)
@@ -148,7 +148,7 @@ func TestExpectedUpdatesLearnFaster(t *testing.T) {
 	perfect := perfectPlay(t, g)
 	win := make(map[string]float64)
 	for _, u := range updates {
-		a := newCurriculum(Config{Layout: pigLayout(2, target), Settings: curriculumSettings(u), Seed: 1})
+		a := newCurriculum(Config{Index: pigIndex(2, target), Settings: curriculumSettings(u), Seed: 1})
 		for a.at.Steps < steps {
 			a.Learn(2)
 		}
@@ -165,10 +165,10 @@ func TestOrderOfSums(t *testing.T) {
 	for _, g := range gamesOfTwo(2, 6) {
 		t.Run(g.String(), func(t *testing.T) {
 			t.Parallel()
-			l := layoutOf(g, policies.FullStates)
+			index := indexOf(g, policies.FullAbstraction)
 			starts := make(map[int64]int64) // by sum, seats that sit alike apart
 			highest := int64(0)
-			for _, s := range l.Turns() {
+			for _, s := range index.Turns() {
 				sum := int64(s.Scores[0]) + int64(s.Scores[1])
 				if s.First == 0 && g.Variant().Ending == env.AfterRound && int(s.Scores[1]) >= g.Target() {
 					continue // the second seat has banked the target before its turn in the last round
@@ -179,7 +179,7 @@ func TestOrderOfSums(t *testing.T) {
 				}
 				highest = max(highest, sum)
 			}
-			q := newCurriculum(Config{Layout: l, Settings: curriculumSettings("sample"), StepLimit: 100})
+			q := newCurriculum(Config{Index: index, Settings: curriculumSettings("sample"), StepLimit: 100})
 			steps := int64(0)
 			for pass := range int64(3) {
 				for sum := highest; sum >= 0; sum-- {
@@ -201,14 +201,14 @@ func TestOrderOfSums(t *testing.T) {
 
 // TestStartScoresCoverTurns checks that the start scores of all sums, with every seat to move
 // that has not reached the target, cover each state in which a turn begins that
-// a layout tells apart, once.
+// an index tells apart, once.
 func TestStartScoresCoverTurns(t *testing.T) {
 	for _, g := range gamesOfTwo(2, 6) {
 		t.Run(g.String(), func(t *testing.T) {
 			t.Parallel()
-			l := layoutOf(g, policies.FullStates)
+			index := indexOf(g, policies.FullAbstraction)
 			want := make(map[int]int)
-			for start, s := range l.Turns() {
+			for start, s := range index.Turns() {
 				if s.Over = false; g.Validate(s) != nil {
 					continue // cannot occur
 				}
@@ -217,7 +217,7 @@ func TestStartScoresCoverTurns(t *testing.T) {
 					want[start] = 2 // for each of two seats
 				}
 			}
-			q := newCurriculum(Config{Layout: l, Settings: curriculumSettings("sample")})
+			q := newCurriculum(Config{Index: index, Settings: curriculumSettings("sample")})
 			got := make(map[int]int)
 			for sum := range int(q.highest()) + 1 {
 				for _, s := range q.startScores(sum) {
@@ -231,7 +231,7 @@ func TestStartScoresCoverTurns(t *testing.T) {
 						if err := g.Validate(s); err != nil {
 							t.Fatalf("startScores(%d): %v", sum, err)
 						}
-						got[l.Index(&s)]++
+						got[index.Of(&s)]++
 					}
 				}
 			}
@@ -485,15 +485,15 @@ func checkCurriculum(t *testing.T, g env.Game, s tuning, weight func(n int) floa
 	if g.Variant().Ending == env.AfterRound {
 		passes = 2
 	}
-	l := layoutOf(g, policies.FullStates)
-	q, p := newCurriculum(Config{Layout: l, Settings: s.of(curriculumRecipe), Seed: 7, StepLimit: limit}), newPupil(g, s, weight, 7, limit)
+	index := indexOf(g, policies.FullAbstraction)
+	q, p := newCurriculum(Config{Index: index, Settings: s.of(curriculumRecipe), Seed: 7, StepLimit: limit}), newPupil(g, s, weight, 7, limit)
 	for q.at.Pass < passes {
 		at := q.at
 		got, want := q.Learn(2), p.learn()
 		if got != want || q.at.Steps != p.steps {
 			t.Fatalf("%v, %+v, step limit %d, progress %+v: Learn plays %+v, want %+v", g, s, limit, at, got, want)
 		}
-		for i, state := range l.All() {
+		for i, state := range index.All() {
 			v := see(g, state)
 			if q.value[i] != p.value[v] || int(q.count[i]) != min(p.count[v], len(q.weights)-1) {
 				t.Fatalf("%v, %+v, step limit %d, progress %+v: rolling in %+v is estimated at %v after %d samples, want %v after %d", g, s, limit, at, v, q.value[i], q.count[i], p.value[v], p.count[v])

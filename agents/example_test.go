@@ -12,7 +12,7 @@ import (
 // decisions to find that to 5 points it never pays to hold.
 func ExampleRecipe_New() {
 	g := env.Must(env.New(env.Config{Variant: "pig", Target: 5}))
-	layout, err := policies.NewLayout(g, policies.FullStates)
+	index, err := policies.NewStateIndex(g, policies.FullAbstraction)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -27,7 +27,7 @@ func ExampleRecipe_New() {
 		fmt.Println(err)
 		return
 	}
-	agent, err := recipe.New(agents.Config{Layout: layout, Settings: agents.Settings{"update": "expected"}, Seed: 1})
+	agent, err := recipe.New(agents.Config{Index: index, Settings: agents.Settings{"update": "expected"}, Seed: 1})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -36,12 +36,12 @@ func ExampleRecipe_New() {
 		steps += agent.Learn(1).Steps
 	}
 	policy, rolls := agent.Greedy(), 0
-	for i := range layout.Entries() {
+	for i := range index.Size() {
 		if policy.Rolls(i) {
 			rolls++
 		}
 	}
-	fmt.Printf("%s by %s rolls in %d of %d states\n", kind.Name, recipe.Name, rolls, layout.Entries())
+	fmt.Printf("%s by %s rolls in %d of %d states\n", kind.Name, recipe.Name, rolls, index.Size())
 	// Output:
 	// qlearning by curriculum rolls in 75 of 75 states
 }

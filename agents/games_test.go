@@ -24,22 +24,22 @@ func sized[T any](quick, whole T) T {
 	return quick
 }
 
-// layoutOf returns a numbering of g's states.
-func layoutOf(g env.Game, states policies.States) policies.Layout {
-	l, err := policies.NewLayout(g, states)
+// indexOf returns a numbering of g's states.
+func indexOf(g env.Game, abstraction policies.Abstraction) policies.StateIndex {
+	index, err := policies.NewStateIndex(g, abstraction)
 	if err != nil {
 		panic(err)
 	}
-	return l
+	return index
 }
 
 func game(variant string, players, target int) env.Game {
 	return env.Must(env.New(env.Config{Variant: variant, Players: players, Target: target}))
 }
 
-// pigLayout numbers every state of the one-die game.
-func pigLayout(players, target int) policies.Layout {
-	return layoutOf(game("pig", players, target), policies.FullStates)
+// pigIndex numbers every state of the one-die game.
+func pigIndex(players, target int) policies.StateIndex {
+	return indexOf(game("pig", players, target), policies.FullAbstraction)
 }
 
 // smallTarget returns a target of a variant, about 5, at which games are short.
@@ -47,16 +47,16 @@ func smallTarget(v *env.Variant) int { return min(max(5, v.Target.Min), v.Target
 
 // forEachSmallGame runs a test for every variant with one to three players, a
 // target of about 5, and each numbering of the states that stays small.
-func forEachSmallGame(t *testing.T, test func(t *testing.T, l policies.Layout)) {
+func forEachSmallGame(t *testing.T, test func(t *testing.T, index policies.StateIndex)) {
 	for _, v := range env.Variants() {
 		for players := v.MinPlayers; players <= min(3, v.MaxPlayers); players++ {
 			g := game(v.ID, players, smallTarget(v))
-			for _, states := range []policies.States{policies.FullStates, policies.SummaryStates} {
-				l := layoutOf(g, states)
-				if players <= 2 && states == policies.SummaryStates || l.Entries() > 1<<20 {
+			for _, abstraction := range []policies.Abstraction{policies.FullAbstraction, policies.SummaryAbstraction} {
+				index := indexOf(g, abstraction)
+				if players <= 2 && abstraction == policies.SummaryAbstraction || index.Size() > 1<<20 {
 					continue // the same as the full ones; slow to compare
 				}
-				t.Run(fmt.Sprintf("%v, %s states", g, states), func(t *testing.T) { test(t, l) })
+				t.Run(fmt.Sprintf("%v, %s states", g, abstraction), func(t *testing.T) { test(t, index) })
 			}
 		}
 	}
@@ -101,7 +101,7 @@ func textbooks() map[string]Recipe {
 	all := make(map[string]Recipe)
 	for _, k := range Kinds() {
 		r := k.Recipes[len(k.Recipes)-1]
-		if _, ok := newAgent(r, Config{Layout: pigLayout(2, 2)}).(*textbook); ok {
+		if _, ok := newAgent(r, Config{Index: pigIndex(2, 2)}).(*textbook); ok {
 			all[k.Name] = r
 		}
 	}
@@ -149,8 +149,8 @@ func newAgent(r Recipe, c Config) Agent {
 }
 
 // newTextbookOf returns an agent that follows a textbook recipe.
-func newTextbookOf(r Recipe, l policies.Layout, s tuning, seed uint64, stepLimit int) *textbook {
-	return newAgent(r, Config{Layout: l, Settings: s.of(r), Seed: seed, StepLimit: stepLimit}).(*textbook)
+func newTextbookOf(r Recipe, index policies.StateIndex, s tuning, seed uint64, stepLimit int) *textbook {
+	return newAgent(r, Config{Index: index, Settings: s.of(r), Seed: seed, StepLimit: stepLimit}).(*textbook)
 }
 
 // valuesOf returns what an agent that follows a textbook recipe has learned.
@@ -187,10 +187,10 @@ func compare(t testing.TB, p policies.Policy, perfect *exact.Solution) exact.Com
 }
 
 // A view is what the mover in a game of one or two sees of a state, as far as a
-// layout tells it apart.
+// index tells it apart.
 type view struct{ own, turnTotal, other, seatsAfter int }
 
-// highestScore returns the highest score that a layout tells from all others.
+// highestScore returns the highest score that an index tells from all others.
 func highestScore(g env.Game) int {
 	if g.Variant().Ending == env.AfterRound {
 		return g.Target() + policies.BeyondTarget - 1

@@ -124,8 +124,8 @@ func forEachState(target int, f func(own, other, turnTotal int, roll, hold float
 }
 
 // learn makes an agent and has it learn for so many decisions.
-func learn(r Recipe, l policies.Layout, s Settings, steps int64) Agent {
-	agent := newAgent(r, Config{Layout: l, Settings: s, Seed: 1, StepLimit: 10_000})
+func learn(r Recipe, index policies.StateIndex, s Settings, steps int64) Agent {
+	agent := newAgent(r, Config{Index: index, Settings: s, Seed: 1, StepLimit: 10_000})
 	for n := int64(0); n < steps; {
 		n += agent.Learn(1).Steps
 	}
@@ -162,7 +162,7 @@ func TestEveryRecipeLearns(t *testing.T) {
 			}
 		}
 		forEachRecipe(t, func(t *testing.T, r Recipe) {
-			greedy := learn(r, layoutOf(test.game, policies.FullStates), nil, 250_000).Greedy()
+			greedy := learn(r, indexOf(test.game, policies.FullAbstraction), nil, 250_000).Greedy()
 			if got := score(greedy); got < test.least {
 				t.Errorf("%v: Greedy() scores %.4f against perfect play, want %v or more", test.game, got, test.least)
 			}
@@ -179,10 +179,10 @@ func TestQLearningFindsTheValues(t *testing.T) {
 		t.Run(fmt.Sprint("target ", target), func(t *testing.T) {
 			t.Parallel()
 			s := tuning{StepSize: StepSize{Scale: 1, Power: 0.9}, Epsilon: Epsilon{Start: 0.3}, ExploringStarts: true}
-			v := valuesOf(learn(qLearningTextbook, pigLayout(2, target), s.of(qLearningTextbook), 2_000_000))
+			v := valuesOf(learn(qLearningTextbook, pigIndex(2, target), s.of(qLearningTextbook), 2_000_000))
 			forEachState(target, func(own, other, k int, roll, hold float64) {
 				s := stateOf(own, other, k)
-				i := v.layout.Index(&s)
+				i := v.index.Of(&s)
 				for a, p := range [env.NumActions]float64{env.Hold: hold, env.Roll: roll} {
 					if got, want := float64(v.q[2*i+a]), 2*p-1; p >= 0 && math.Abs(got-want) > near {
 						t.Errorf("%v at %d to %d with %d this turn is estimated at %.3f, want %.3f", env.Action(a), own, other, k, got, want)
@@ -203,7 +203,7 @@ func TestGreedyFindsPerfectPlay(t *testing.T) {
 			t.Run(fmt.Sprint(k, ", target ", target), func(t *testing.T) {
 				t.Parallel()
 				s := tuning{StepSize: StepSize{Scale: 1, Power: 0.8}, Epsilon: Epsilon{Start: 0.2, Halving: 50_000}, ExploringStarts: true}
-				greedy := learn(r, pigLayout(2, target), s.of(r), 500_000).Greedy()
+				greedy := learn(r, pigIndex(2, target), s.of(r), 500_000).Greedy()
 				forEachState(target, func(own, other, k int, roll, hold float64) {
 					if got, want := greedy.RollChance(stateOf(own, other, k)) == 1, roll > hold; got != want && 2*math.Abs(roll-hold) > margin {
 						t.Errorf("Greedy() rolls at %d to %d with %d this turn: %t; rolling wins %.3f, holding %.3f", own, other, k, got, roll, hold)
@@ -220,10 +220,10 @@ func TestGreedyFindsPerfectPlay(t *testing.T) {
 func TestPigletValues(t *testing.T) {
 	envtest.SkipUnderRaceDetector(t)
 	const near = 0.03
-	l := layoutOf(env.Must(env.New(env.Config{Variant: "piglet", Target: 2})), policies.FullStates)
+	index := indexOf(env.Must(env.New(env.Config{Variant: "piglet", Target: 2})), policies.FullAbstraction)
 	for k, r := range textbooks() {
 		s := tuning{StepSize: StepSize{Scale: 1, Power: 0.85}, Epsilon: Epsilon{Start: 0.2, Halving: 10_000}, ExploringStarts: true}
-		v := valuesOf(learn(r, l, s.of(r), 500_000))
+		v := valuesOf(learn(r, index, s.of(r), 500_000))
 		for _, test := range []struct {
 			own, other, turnTotal int
 			win                   float64
@@ -232,7 +232,7 @@ func TestPigletValues(t *testing.T) {
 			{0, 1, 1, 3.0 / 5}, {1, 0, 0, 4.0 / 5}, {1, 1, 0, 2.0 / 3},
 		} {
 			s := stateOf(test.own, test.other, test.turnTotal)
-			if got, want := float64(v.best(&s, l.Index(&s))), 2*test.win-1; math.Abs(got-want) > near {
+			if got, want := float64(v.best(&s, index.Of(&s))), 2*test.win-1; math.Abs(got-want) > near {
 				t.Errorf("%s: %d to %d with %d this turn is estimated at %.3f, want %.3f", k, test.own, test.other, test.turnTotal, got, want)
 			}
 		}
@@ -247,7 +247,7 @@ func TestThreePlayersStartValue(t *testing.T) {
 	p := (5.0 / 6) / (1 - 1.0/216)
 	want := p - (1-p)/2
 	for k, r := range textbooks() {
-		agent := learn(r, pigLayout(3, 2), tuning{StepSize: StepSize{Scale: 1, Power: 1}}.of(r), 300_000)
+		agent := learn(r, pigIndex(3, 2), tuning{StepSize: StepSize{Scale: 1, Power: 1}}.of(r), 300_000)
 		if got := float64(valuesOf(agent).q[env.Roll]); math.Abs(got-want) > 0.01 {
 			t.Errorf("%s: the start is estimated at %v, want %v", k, got, want)
 		}
@@ -293,11 +293,11 @@ func TestOnePlayerValues(t *testing.T) {
 	const target, near = 12, 0.1
 	for k, r := range textbooks() {
 		s := tuning{StepSize: StepSize{Scale: 1, Power: 0.85}, Epsilon: Epsilon{Start: 0.2, Halving: 10_000}, ExploringStarts: true}
-		v := valuesOf(learn(r, pigLayout(1, target), s.of(r), 1_000_000))
+		v := valuesOf(learn(r, pigIndex(1, target), s.of(r), 1_000_000))
 		for own, row := range fewestTurns(target) {
 			for turnTotal, turns := range row {
 				s := env.State{Scores: [env.MaxPlayers]int16{int16(own)}, TurnTotal: int16(turnTotal)}
-				if got := float64(v.best(&s, v.layout.Index(&s))); math.Abs(got+turns) > near {
+				if got := float64(v.best(&s, v.index.Of(&s))); math.Abs(got+turns) > near {
 					t.Errorf("%s: %d points with %d this turn are estimated at %.3f, want %.3f", k, own, turnTotal, got, -turns)
 				}
 			}
@@ -328,7 +328,7 @@ func TestTextbookDefaultsLearn(t *testing.T) {
 	}) {
 		t.Run(fmt.Sprint(test.name, ", target ", test.target), func(t *testing.T) {
 			t.Parallel()
-			greedy := learn(test.recipe, pigLayout(2, test.target), nil, test.steps).Greedy()
+			greedy := learn(test.recipe, pigIndex(2, test.target), nil, test.steps).Greedy()
 			win := winMean(test.target, func(own, other, k int, _, _ float64) bool {
 				return greedy.RollChance(stateOf(own, other, k)) == 1
 			})

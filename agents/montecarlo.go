@@ -26,7 +26,7 @@ var monteCarloTextbook = Recipe{
 	MaxPlayers:    env.MaxPlayers,
 	Reached:       []Reached{{2, 198, 0.301}, {2, 792, 0.375}, {2, 1980, 0.411}, {3, 198, 0.245}},
 	BytesPerEntry: func(int) int { return bytesPerEntry },
-	Make:          func(c Config) Agent { return newTextbook(c, &MonteCarlo{values: newValues(c.Layout, c.Settings)}) },
+	Make:          func(c Config) Agent { return newTextbook(c, &MonteCarlo{values: newValues(c.Index, c.Settings)}) },
 }
 
 // Episode plays and learns from one; see [episodic].
@@ -36,7 +36,7 @@ func (mc *MonteCarlo) Episode(m *env.Match) {
 	s := m.Current()
 	alone := m.Game().Players() == 1
 	for m.Live() {
-		i := mc.layout.Index(s)
+		i := mc.index.Of(s)
 		a := mc.choose(m, i)
 		d := decision{cell: 2*i + int(a), seat: s.Seat}
 		if _, _, err := m.Step(a); err != nil {

@@ -85,9 +85,9 @@ func TestMonteCarloAgainstReference(t *testing.T) {
 // TestMonteCarloAverages checks that with step size 1/n each estimate is the
 // average of the returns that followed.
 func TestMonteCarloAverages(t *testing.T) {
-	forEachSmallGame(t, func(t *testing.T, l policies.Layout) {
+	forEachSmallGame(t, func(t *testing.T, index policies.StateIndex) {
 		s := tuning{StepSize: StepSize{Scale: 1, Power: 1}, Epsilon: Epsilon{Start: 0.3}, ExploringStarts: true}
-		agent := newTextbookOf(monteCarloTextbook, l, s, 3, 40)
+		agent := newTextbookOf(monteCarloTextbook, index, s, 3, 40)
 		mc, m := agent.learner.(*MonteCarlo), agent.match
 		sum, n := make([]float64, len(mc.q)), make([]float64, len(mc.q))
 		for range 5000 {
@@ -98,7 +98,7 @@ func TestMonteCarloAverages(t *testing.T) {
 			before := 0.0 // the end, with one player
 			for _, d := range slices.Backward(mc.decided) {
 				before += float64(d.reward)
-				sum[d.cell] += l.Game().Return(m.State(), int(d.seat)) + before
+				sum[d.cell] += index.Game().Return(m.State(), int(d.seat)) + before
 				n[d.cell]++
 			}
 		}
@@ -113,8 +113,8 @@ func TestMonteCarloAverages(t *testing.T) {
 // TestGreedyEpisode checks that without exploration an episode takes the
 // action that is estimated as the better one, always.
 func TestGreedyEpisode(t *testing.T) {
-	l := pigLayout(2, 30)
-	agent := newTextbookOf(monteCarloTextbook, l, tuning{StepSize: StepSize{Scale: 0.1}}, 1, 1000)
+	index := pigIndex(2, 30)
+	agent := newTextbookOf(monteCarloTextbook, index, tuning{StepSize: StepSize{Scale: 0.1}}, 1, 1000)
 	mc := agent.learner.(*MonteCarlo)
 	r := env.NewRand(2)
 	held := 0

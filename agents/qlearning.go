@@ -27,7 +27,7 @@ var qLearningTextbook = Recipe{
 		{3, 198, 0.322}, {3, 792, 0.373}, {3, 3960, 0.394}, {4, 792, 0.304}, {6, 792, 0.227},
 	},
 	BytesPerEntry: func(int) int { return bytesPerEntry },
-	Make:          func(c Config) Agent { return newTextbook(c, &QLearning{newValues(c.Layout, c.Settings)}) },
+	Make:          func(c Config) Agent { return newTextbook(c, &QLearning{newValues(c.Index, c.Settings)}) },
 }
 
 var manyPlayers = Condition{
@@ -49,7 +49,7 @@ func (q *QLearning) Episode(m *env.Match) {
 	s := m.Current()
 	reward := float32(0) // of the last step, where that did not end the game
 	for {
-		i := q.layout.Index(s)
+		i := q.index.Of(s)
 		value := q.best(s, i)
 		q.updateCell(&waiting[s.Seat], reward+value)
 		if players == 2 {

@@ -107,9 +107,9 @@ type roll struct {
 }
 
 func newRounds(c Config) *rounds {
-	n := c.Layout.Entries()
+	n := c.Index.Size()
 	mc := &rounds{
-		afterstates: newAfterstates(c.Layout), config: c, past: newSamples[float32](n),
+		afterstates: newAfterstates(c.Index), config: c, past: newSamples[float32](n),
 		at: round{Batches: firstRound}, total: newSamples[float32](n), base: make([]float32, n), advantage: make([]float32, n),
 	}
 	mc.policy = mc.roundPolicy()
@@ -122,8 +122,8 @@ func (mc *rounds) roundPolicy() *policies.Table {
 	if mc.at.Number > 0 {
 		return mc.fit()
 	}
-	t := policies.NewTable(mc.layout)
-	for start := range mc.layout.Turns() {
+	t := policies.NewTable(mc.index)
+	for start := range mc.index.Turns() {
 		t.Set(start, true)
 	}
 	return t
@@ -165,7 +165,7 @@ func (mc *rounds) episode(p *roundsWorker) {
 	}
 	s := m.Current()
 	path := p.path[:0]
-	start, last := mc.layout.Turn(s)
+	start, last := mc.index.Turn(s)
 	for m.Live() {
 		entry := min(start+int(s.TurnTotal), last)
 		a := env.Roll
@@ -178,7 +178,7 @@ func (mc *rounds) episode(p *roundsWorker) {
 			panic(err) // the policy rolls where a turn begins
 		}
 		if s.TurnTotal == 0 && m.Live() {
-			start, last = mc.layout.Turn(s)
+			start, last = mc.index.Turn(s)
 		}
 	}
 	p.path = path
@@ -211,22 +211,22 @@ func (mc *rounds) fit() *policies.Table {
 	mc.sumSamples()
 	// Where a turn begins, states share nothing: there are samples enough.
 	value := mc.advantage
-	for start := range mc.layout.Turns() {
+	for start := range mc.index.Turns() {
 		value[start] = mc.total.sum[start] / (mc.total.count[start] + 1)
 	}
-	for i, s := range mc.layout.All() {
+	for i, s := range mc.index.All() {
 		if s.TurnTotal > 0 {
 			mc.advantage[i], mc.base[i] = optimism, 0
 			if next := mc.game.AfterHold(s); !next.Over {
-				mc.base[i] = mc.passed * value[mc.layout.Index(&next)]
+				mc.base[i] = mc.passed * value[mc.index.Of(&next)]
 			}
 		}
 	}
 	for _, r := range resolutions {
 		mc.correct(r)
 	}
-	t := policies.NewTable(mc.layout)
-	for i, s := range mc.layout.All() {
+	t := policies.NewTable(mc.index)
+	for i, s := range mc.index.All() {
 		t.Set(i, s.TurnTotal == 0 || mc.base[i]+mc.advantage[i] > mc.hold(value, &s))
 	}
 	return t
@@ -254,14 +254,14 @@ func (mc *rounds) correct(r resolution) {
 		return float64(mc.total.sum[entry] - float32(mc.total.count[entry]*known))
 	}
 	if r.score == 1 && r.turnTotal == 1 { // every entry is a cell
-		for start, s := range mc.layout.Turns() {
-			for entry := start + 1; entry < start+mc.layout.Width()-int(s.Scores[0]); entry++ {
+		for start, s := range mc.index.Turns() {
+			for entry := start + 1; entry < start+mc.index.Width()-int(s.Scores[0]); entry++ {
 				mc.advantage[entry] += float32(excess(entry) / (float64(mc.total.count[entry]) + r.prior))
 			}
 		}
 		return
 	}
-	width := mc.layout.Width()
+	width := mc.index.Width()
 	scores, turnTotals := (width-1)/r.score+1, (width-1)/r.turnTotal+1
 	n := scores * turnTotals
 	if mc.game.Players() == 2 {
@@ -274,7 +274,7 @@ func (mc *rounds) correct(r resolution) {
 	sum := make([]float64, n) // of the excess
 	// cells calls do with the cell of each entry.
 	cells := func(do func(entry, cell int)) {
-		for start, s := range mc.layout.Turns() {
+		for start, s := range mc.index.Turns() {
 			own, other := int(s.Scores[0]), int(s.Scores[1])
 			cell := ((int(s.First)*scores+other/r.score)*scores + own/r.score) * turnTotals
 			for t := 1; t < width-own; t++ {
@@ -349,7 +349,7 @@ func (mc *rounds) addWorkers(workers int) {
 	for len(mc.workers) < workers {
 		mc.workers = append(mc.workers, &roundsWorker{
 			match:   *env.NewMatch(mc.game, env.MatchOptions{StepLimit: mc.config.StepLimit}),
-			samples: newSamples[int32](mc.layout.Entries()),
+			samples: newSamples[int32](mc.index.Size()),
 		})
 	}
 }

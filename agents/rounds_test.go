@@ -13,7 +13,7 @@ import (
 
 // newRoundsOf returns an agent for g.
 func newRoundsOf(g env.Game, seed uint64, stepLimit int) *rounds {
-	return newRounds(Config{Layout: layoutOf(g, policies.FullStates), Seed: seed, StepLimit: stepLimit})
+	return newRounds(Config{Index: indexOf(g, policies.FullAbstraction), Seed: seed, StepLimit: stepLimit})
 }
 
 // TestRoundsLearnSmallGames checks, for every variant, that a few rounds come
@@ -32,7 +32,7 @@ func TestRoundsLearnSmallGames(t *testing.T) {
 			for mc.at.Number < 4 {
 				mc.Learn(2)
 			}
-			start, c := mc.layout.Index(new(g.Start(0))), compare(t, mc.Greedy(), perfect)
+			start, c := mc.index.Of(new(g.Start(0))), compare(t, mc.Greedy(), perfect)
 			got := float64(mc.past.sum[start] / mc.past.count[start])
 			if g.Players() == 1 {
 				if want := -perfect.FewestTurns(); math.Abs(got-want) > 0.1 {
@@ -144,11 +144,11 @@ func (b *gambler) total(part float64) map[view]returns {
 }
 
 // estimates returns what rolling and holding are worth by the samples.
-func (b *gambler) estimates(l policies.Layout, total map[view]returns) (roll, hold map[view]float64) {
+func (b *gambler) estimates(index policies.StateIndex, total map[view]returns) (roll, hold map[view]float64) {
 	start := func(v view) float64 { return total[v].sum / (total[v].count + 1) }
 	base, advantage := make(map[view]float64), make(map[view]float64)
 	hold = make(map[view]float64)
-	for _, s := range l.All() {
+	for _, s := range index.All() {
 		if s.TurnTotal == 0 {
 			continue
 		}
@@ -206,9 +206,9 @@ func TestRoundsAgainstReference(t *testing.T) {
 			g := c.game
 			mc := newRoundsOf(g, 3, c.limit)
 			b := &gambler{game: g, limit: c.limit, past: make(map[view]returns), now: make(map[view]returns)}
-			l := mc.layout
+			index := mc.index
 			policy := mc.Greedy()
-			for i, s := range l.All() {
+			for i, s := range index.All() {
 				if policy.Rolls(i) != (s.TurnTotal == 0) {
 					t.Fatalf("the first policy rolls in %+v: %t", s, policy.Rolls(i))
 				}
@@ -242,8 +242,8 @@ func TestRoundsAgainstReference(t *testing.T) {
 // the given part of a round is played. After all of it mc is in the next round.
 func (b *gambler) check(t *testing.T, mc *rounds, part float64) {
 	t.Helper()
-	l, total := mc.layout, b.total(part)
-	roll, hold := b.estimates(l, total)
+	index, total := mc.index, b.total(part)
+	roll, hold := b.estimates(index, total)
 	greedy := mc.Greedy()
 	if part < 1 {
 		mc.sumSamples()
@@ -255,7 +255,7 @@ func (b *gambler) check(t *testing.T, mc *rounds, part float64) {
 		return math.Abs(float64(got)-want) <= 1e-5*max(1, math.Abs(want))
 	}
 	differ := 0
-	for i, s := range l.All() {
+	for i, s := range index.All() {
 		if b.game.Validate(s) != nil {
 			continue // cannot occur
 		}
@@ -279,8 +279,8 @@ func (b *gambler) check(t *testing.T, mc *rounds, part float64) {
 			}
 		}
 	}
-	if most := l.Entries() / 100; differ > most {
-		t.Errorf("part %v of round %d: Greedy() is another in %d of %d states, want no more than rounding explains", part, mc.at.Number, differ, l.Entries())
+	if most := index.Size() / 100; differ > most {
+		t.Errorf("part %v of round %d: Greedy() is another in %d of %d states, want no more than rounding explains", part, mc.at.Number, differ, index.Size())
 	}
 }
 

@@ -89,7 +89,7 @@ func TestWeights(t *testing.T) {
 
 // TestUpdateSaturates checks that updates past the last weight take that one.
 func TestUpdateSaturates(t *testing.T) {
-	v := newValues(pigLayout(2, 2), tuning{StepSize: StepSize{Scale: 1, Power: 1}}.of(qLearningTextbook))
+	v := newValues(pigIndex(2, 2), tuning{StepSize: StepSize{Scale: 1, Power: 1}}.of(qLearningTextbook))
 	v.updates[0] = maxUpdates - 1
 	for range 3 {
 		v.q[0] = 0

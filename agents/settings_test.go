@@ -153,7 +153,7 @@ func TestRecipeCheck(t *testing.T) {
 		if text == "" && err != nil || text != "" && (!errors.Is(err, ErrRecipe) || err.Error() != text) {
 			t.Errorf("Check() = %v, want %q", err, text)
 		}
-		if a, err := r.New(Config{Layout: layoutOf(g, "full")}); (err == nil) != (text == "") || (a == nil) != (err != nil) {
+		if a, err := r.New(Config{Index: indexOf(g, "full")}); (err == nil) != (text == "") || (a == nil) != (err != nil) {
 			t.Errorf("New() = %v, %v, want an error: %t", a, err, text != "")
 		}
 	}

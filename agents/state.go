@@ -43,7 +43,7 @@ func inChunks(parts []any, do func(piece any) error) error {
 }
 
 // writeParts writes pointers to numbers, and slices of numbers, little-endian
-// and without their lengths, which the layout tells.
+// and without their lengths, which the index tells.
 func writeParts(w io.Writer, parts ...any) error {
 	var buffer []byte
 	return inChunks(parts, func(piece any) (err error) {

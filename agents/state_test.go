@@ -22,7 +22,7 @@ func TestStateGoesOn(t *testing.T) {
 	forEachRecipe(t, func(t *testing.T, r Recipe) {
 		t.Parallel()
 		for _, c := range courses(r) {
-			config := Config{Layout: c.layout, Seed: 5, StepLimit: 1000}
+			config := Config{Index: c.index, Seed: 5, StepLimit: 1000}
 			if _, ok := r.Setting("epsilon-halving"); ok {
 				config.Settings = Settings{"epsilon": "0.8", "epsilon-halving": "1000"} // falls with the decisions
 			}
@@ -41,14 +41,14 @@ func TestStateGoesOn(t *testing.T) {
 				// One agent has learned something else before; it must not show.
 				for _, restored := range []Agent{fresh(), whole} {
 					if err := restored.ReadState(bytes.NewReader(states[point])); err != nil {
-						t.Fatalf("%v: ReadState after %d calls of Learn: %v", c.layout.Game(), point, err)
+						t.Fatalf("%v: ReadState after %d calls of Learn: %v", c.index.Game(), point, err)
 					}
 					if again := savedState(t, restored); !bytes.Equal(again, states[point]) {
-						t.Fatalf("%v: the state after %d calls of Learn is another when it is restored", c.layout.Game(), point)
+						t.Fatalf("%v: the state after %d calls of Learn is another when it is restored", c.index.Game(), point)
 					}
 					got := follow(t, restored, c.calls+10-point, changing)
 					if got.played = want.played; !got.equal(want) {
-						t.Errorf("%v: restored after %d calls of Learn, an agent comes to something else", c.layout.Game(), point)
+						t.Errorf("%v: restored after %d calls of Learn, an agent comes to something else", c.index.Game(), point)
 					}
 				}
 			}
@@ -127,7 +127,7 @@ func stateAgent(r Recipe) Agent {
 	if _, ok := r.Setting("step-size-floor"); ok {
 		s["step-size"], s["step-size-floor"] = "1/n", "0.125"
 	}
-	return newAgent(r, Config{Layout: pigLayout(2, 4), Settings: s, Seed: 1, StepLimit: 100})
+	return newAgent(r, Config{Index: pigIndex(2, 4), Settings: s, Seed: 1, StepLimit: 100})
 }
 
 // stateAgents returns one of each recipe that has learned a little.
@@ -162,12 +162,12 @@ func TestStateRefused(t *testing.T) {
 	}
 }
 
-// TestStateOfAnotherLayout checks that a state does not fit an agent with
+// TestStateOfAnotherIndex checks that a state does not fit an agent with
 // other states.
-func TestStateOfAnotherLayout(t *testing.T) {
+func TestStateOfAnotherIndex(t *testing.T) {
 	forEachRecipe(t, func(t *testing.T, r Recipe) {
-		one := newAgent(r, Config{Layout: pigLayout(2, 4)})
-		two := newAgent(r, Config{Layout: pigLayout(2, 5)})
+		one := newAgent(r, Config{Index: pigIndex(2, 4)})
+		two := newAgent(r, Config{Index: pigIndex(2, 5)})
 		if err := two.ReadState(bytes.NewReader(savedState(t, one))); !errors.Is(err, ErrState) {
 			t.Errorf("ReadState of a state of another target: %v, want %v", err, ErrState)
 		}
@@ -185,15 +185,15 @@ func TestStateMemory(t *testing.T) {
 		return after.TotalAlloc - before.TotalAlloc
 	}
 	forEachRecipe(t, func(t *testing.T, r Recipe) {
-		l := pigLayout(2, 60)
-		a := newAgent(r, Config{Layout: l, Seed: 1})
+		index := pigIndex(2, 60)
+		a := newAgent(r, Config{Index: index, Seed: 1})
 		a.Learn(2)
 		good := savedState(t, a)
 		const buffers = 1 << 18
 		if n := took(func() { a.WriteState(io.Discard) }); n > buffers {
 			t.Errorf("WriteState of %d bytes takes %d bytes, want %d at most", len(good), n, buffers)
 		}
-		most := uint64(2*r.BytesPerEntry(1)*l.Entries() + buffers)
+		most := uint64(2*r.BytesPerEntry(1)*index.Size() + buffers)
 		long := append(slices.Clone(good), make([]byte, 100*len(good))...)
 		for what, b := range map[string][]byte{"a good one": good, "a short one": good[:len(good)/2], "a very long one": long} {
 			var err error
@@ -238,9 +238,9 @@ func FuzzState(f *testing.F) {
 
 // TestStateOfSummary has agents that see the summary of states go on as well.
 func TestStateOfSummary(t *testing.T) {
-	l := layoutOf(env.Must(env.New(env.Config{Variant: "pig", Players: 4, Target: 10})), policies.SummaryStates)
+	index := indexOf(env.Must(env.New(env.Config{Variant: "pig", Players: 4, Target: 10})), policies.SummaryAbstraction)
 	for name, r := range textbooks() {
-		config := Config{Layout: l, Seed: 1, StepLimit: 100}
+		config := Config{Index: index, Seed: 1, StepLimit: 100}
 		one, two := newAgent(r, config), newAgent(r, config)
 		follow(t, one, 500, always(1))
 		if err := two.ReadState(bytes.NewReader(savedState(t, one))); err != nil {

@@ -37,7 +37,7 @@ type textbook struct {
 }
 
 func newTextbook(c Config, learner episodic) Agent {
-	m := env.NewMatch(c.Layout.Game(), env.MatchOptions{StepLimit: c.StepLimit})
+	m := env.NewMatch(c.Index.Game(), env.MatchOptions{StepLimit: c.StepLimit})
 	m.Reset(c.Seed)
 	return &textbook{values: learner.table(), learner: learner, match: m}
 }

@@ -5,14 +5,14 @@ import (
 	"pigpen/policies"
 )
 
-// bytesPerEntry is what values takes for an entry of its layout: for each
+// bytesPerEntry is what values takes for an entry of its index: for each
 // action a float32 estimate and a 16-bit count.
 const bytesPerEntry = env.NumActions * (4 + 2)
 
 // values estimates the return of each action in each state, from the point of
 // view of the player who takes it. It is what both learners learn.
 type values struct {
-	layout          policies.Layout
+	index           policies.StateIndex
 	schedule        Epsilon
 	exploringStarts bool
 	// q[2i+a] estimates action a in the states of number i: a cell.
@@ -24,10 +24,10 @@ type values struct {
 	epsilon   float64 // of the episode under way
 }
 
-func newValues(l policies.Layout, s Settings) values {
-	cells := env.NumActions * l.Entries()
+func newValues(index policies.StateIndex, s Settings) values {
+	cells := env.NumActions * index.Size()
 	return values{
-		layout: l, schedule: s.Epsilon(), exploringStarts: s.Text("starts") == "exploring", weights: s.StepSize().weights(),
+		index: index, schedule: s.Epsilon(), exploringStarts: s.Text("starts") == "exploring", weights: s.StepSize().weights(),
 		q: make([]float32, cells), updates: make([]uint16, cells),
 	}
 }
@@ -98,11 +98,11 @@ func (v *values) Metrics() Metrics {
 
 // Greedy implements [Agent].
 func (v *values) Greedy() *policies.Table {
-	t := policies.NewTable(v.layout)
-	for i := range v.layout.Entries() {
+	t := policies.NewTable(v.index)
+	for i := range v.index.Size() {
 		t.Set(i, v.rolls(i))
 	}
-	for i := range v.layout.Turns() {
+	for i := range v.index.Turns() {
 		t.Set(i, true)
 	}
 	return t

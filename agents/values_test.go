@@ -12,7 +12,7 @@ import (
 // speed. It draws from the match in the same order as the agents: whether to
 // explore, then the action.
 type reference struct {
-	layout   policies.Layout
+	index    policies.StateIndex
 	settings tuning
 	weight   func(n int) float32 // of the n-th update
 	q        map[choice]float32
@@ -21,7 +21,7 @@ type reference struct {
 }
 
 // A choice is what the textbooks call a state-action pair, with the state as
-// the layout numbers it.
+// the index numbers it.
 type choice struct {
 	state  int
 	action env.Action
@@ -42,13 +42,13 @@ func earned(path []visit, k int) (sum float32) {
 	return sum
 }
 
-func newReference(l policies.Layout, s tuning, weight func(n int) float32) *reference {
-	return &reference{layout: l, settings: s, weight: weight, q: make(map[choice]float32), updates: make(map[choice]int)}
+func newReference(index policies.StateIndex, s tuning, weight func(n int) float32) *reference {
+	return &reference{index: index, settings: s, weight: weight, q: make(map[choice]float32), updates: make(map[choice]int)}
 }
 
 // best returns the highest estimate of a legal action in s.
 func (r *reference) best(s env.State) float32 {
-	i, legal := r.layout.Index(&s), r.layout.Game().Legal(s)
+	i, legal := r.index.Of(&s), r.index.Game().Legal(s)
 	value := r.q[choice{i, env.Roll}]
 	if hold := r.q[choice{i, env.Hold}]; legal.Has(env.Hold) && hold > value {
 		value = hold
@@ -68,7 +68,7 @@ func (r *reference) play(m *env.Match, after func(path []visit, terminated bool)
 	}
 	epsilon := r.settings.Epsilon.At(r.steps)
 	for path := []visit(nil); m.Live(); r.steps++ {
-		i, seat, a := r.layout.Index(m.Current()), int(m.State().Seat), env.Roll
+		i, seat, a := r.index.Of(m.Current()), int(m.State().Seat), env.Roll
 		if m.Legal().Has(env.Hold) {
 			explore := epsilon > 0 && m.Rand().Float64() < epsilon
 			switch {
@@ -136,14 +136,14 @@ func checkAgainstReference(t *testing.T, recipe Recipe, episode func(*reference,
 		{ExploringStarts: true},
 		{},
 	}
-	forEachSmallGame(t, func(t *testing.T, l policies.Layout) {
+	forEachSmallGame(t, func(t *testing.T, index policies.StateIndex) {
 		t.Parallel()
 		for i, s := range explorations {
 			schedule := schedules[i%len(schedules)]
 			s.StepSize = schedule.step
 			for _, limit := range []int{0, 1, 2, 6} {
-				agent, r := newTextbookOf(recipe, l, s, uint64(limit), limit), newReference(l, s, schedule.weight)
-				mine, its := env.NewMatch(l.Game(), env.MatchOptions{StepLimit: limit}), agent.match
+				agent, r := newTextbookOf(recipe, index, s, uint64(limit), limit), newReference(index, s, schedule.weight)
+				mine, its := env.NewMatch(index.Game(), env.MatchOptions{StepLimit: limit}), agent.match
 				mine.Reset(uint64(limit))
 				for r.steps < steps {
 					episode(r, mine)
@@ -181,13 +181,13 @@ type cell struct {
 }
 
 // in returns the cell's place in the tables of l.
-func (c cell) in(l policies.Layout) int {
+func (c cell) in(index policies.StateIndex) int {
 	columns := []int16{c.own, c.turnTotal, c.next, c.last}
-	s, err := l.Game().StateOf(columns[:l.Game().NumColumns()])
+	s, err := index.Game().StateOf(columns[:index.Game().NumColumns()])
 	if err != nil {
 		panic(err)
 	}
-	return 2*l.Index(&s) + int(c.action)
+	return 2*index.Of(&s) + int(c.action)
 }
 
 // threeTurns is a script in which seat 0 rolls 2 and holds, seat 1 busts, and
@@ -211,18 +211,18 @@ func threeTurns(name string, after map[cell]float32) script {
 func (s script) run(t *testing.T, recipe Recipe) {
 	t.Helper()
 	const elsewhere = 0.125 // the other estimates, so that reading one shows
-	l := pigLayout(s.players, s.target)
-	agent := newTextbookOf(recipe, l, tuning{StepSize: StepSize{Scale: 0.5}}, seedOf(s.faces), s.stepLimit)
+	index := pigIndex(s.players, s.target)
+	agent := newTextbookOf(recipe, index, tuning{StepSize: StepSize{Scale: 0.5}}, seedOf(s.faces), s.stepLimit)
 	v, m := agent.values, agent.match
 	for i := range v.q {
 		v.q[i] = elsewhere
 	}
 	for c, x := range s.before {
-		v.q[c.in(l)] = x
+		v.q[c.in(index)] = x
 	}
 	want := slices.Clone(v.q)
 	for c, x := range s.after {
-		want[c.in(l)] = x
+		want[c.in(index)] = x
 	}
 	agent.Learn(1)
 	if m.Live() || m.State().Over == (m.Steps() == s.stepLimit) {
@@ -234,7 +234,7 @@ func (s script) run(t *testing.T, recipe Recipe) {
 		}
 	}
 	for c := range s.after {
-		if v.updates[c.in(l)] == 0 {
+		if v.updates[c.in(index)] == 0 {
 			t.Errorf("Learn did not update %+v", c)
 		}
 	}
@@ -243,13 +243,13 @@ func (s script) run(t *testing.T, recipe Recipe) {
 // seedOf returns the least seed of a match whose first rolls of a die show the
 // faces.
 func seedOf(faces []int) (seed uint64) {
-	l := pigLayout(2, 1000)
-	m := env.NewMatch(l.Game(), env.MatchOptions{})
+	index := pigIndex(2, 1000)
+	m := env.NewMatch(index.Game(), env.MatchOptions{})
 	differs := func(face int) bool {
 		if _, _, err := m.Step(env.Roll); err != nil {
 			panic(err)
 		}
-		return l.Game().Faces(int(m.Last().RollNumber))[0] != face
+		return index.Game().Faces(int(m.Last().RollNumber))[0] != face
 	}
 	for ; ; seed++ {
 		if m.Reset(seed); !slices.ContainsFunc(faces, differs) {
@@ -263,7 +263,7 @@ func seedOf(faces []int) (seed uint64) {
 // tie holds.
 func TestChoose(t *testing.T) {
 	const draws = 4000
-	l := pigLayout(2, 10)
+	index := pigIndex(2, 10)
 	for _, test := range []struct {
 		name       string
 		settings   tuning
@@ -285,8 +285,8 @@ func TestChoose(t *testing.T) {
 		{"always exploring", tuning{Epsilon: Epsilon{Start: 1}}, 4, 0.5, 0.25, 1, 0.5},
 	} {
 		test.settings.StepSize.Scale = 1
-		v := newValues(l, test.settings.of(qLearningTextbook))
-		m := env.NewMatch(l.Game(), env.MatchOptions{})
+		v := newValues(index, test.settings.of(qLearningTextbook))
+		m := env.NewMatch(index.Game(), env.MatchOptions{})
 		m.Reset(1)
 		v.begin(m) // which fixes the episode's epsilon
 		for m.Steps() != test.steps || m.State().TurnTotal != test.turnTotal {
@@ -303,7 +303,7 @@ func TestChoose(t *testing.T) {
 				}
 			}
 		}
-		i := l.Index(m.Current())
+		i := index.Of(m.Current())
 		v.q[2*i], v.q[2*i+1] = test.hold, test.roll
 		rolls := 0.0
 		for range draws {
@@ -324,19 +324,19 @@ func TestChoose(t *testing.T) {
 // TestGreedy checks that the greedy policy rolls at the start of a turn and
 // where rolling is estimated to be better, and holds on a tie.
 func TestGreedy(t *testing.T) {
-	forEachSmallGame(t, func(t *testing.T, l policies.Layout) {
-		v := newValues(l, tuning{StepSize: StepSize{Scale: 1}}.of(qLearningTextbook))
+	forEachSmallGame(t, func(t *testing.T, index policies.StateIndex) {
+		v := newValues(index, tuning{StepSize: StepSize{Scale: 1}}.of(qLearningTextbook))
 		r := env.NewRand(1)
 		for i := range v.q {
 			v.q[i] = float32(r.Below(3)) - 1
 		}
 		greedy := v.Greedy()
-		if greedy.Layout() != l {
-			t.Errorf("Greedy().Layout() = %+v, want %+v", greedy.Layout(), l)
+		if greedy.Index() != index {
+			t.Errorf("Greedy().Index() = %+v, want %+v", greedy.Index(), index)
 		}
 		for range 2000 {
-			s := l.Game().DrawStart(&r)
-			i := l.Index(&s)
+			s := index.Game().DrawStart(&r)
+			i := index.Of(&s)
 			if want := s.TurnTotal == 0 || v.q[2*i+1] > v.q[2*i]; greedy.Rolls(i) != want {
 				t.Errorf("Greedy() rolls in %+v: %t, want %t, estimates %v", s, !want, want, v.q[2*i:2*i+2])
 			}

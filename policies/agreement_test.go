@@ -82,13 +82,13 @@ func TestTurnPlayer(t *testing.T) {
 		}
 		for players := v.MinPlayers; players <= 3; players++ {
 			g := env.Must(env.New(env.Config{Variant: v.ID, Players: players, Target: target}))
-			layout, err := policies.NewLayout(g, policies.SummaryStates)
+			index, err := policies.NewStateIndex(g, policies.SummaryAbstraction)
 			if err != nil {
 				t.Fatal(err)
 			}
 			r := env.NewRand(7)
-			table := policies.NewTable(layout)
-			for i := range layout.Entries() {
+			table := policies.NewTable(index)
+			for i := range index.Size() {
 				table.Set(i, r.Uint64()&1 == 0)
 			}
 			all := map[string]policies.Policy{"a table": table}
@@ -107,7 +107,7 @@ func TestTurnPlayer(t *testing.T) {
 					if !ok {
 						t.Fatalf("%T is no exact.TurnPlayer", p)
 					}
-					checkTurns(t, layout, byTurn)
+					checkTurns(t, index, byTurn)
 					if players > 2 {
 						return
 					}
@@ -132,12 +132,12 @@ func TestTurnPlayer(t *testing.T) {
 type slow struct{ policies.Policy }
 
 // checkTurns compares RollChances with RollChance.
-func checkTurns(t *testing.T, l policies.Layout, p exact.TurnPlayer) {
+func checkTurns(t *testing.T, index policies.StateIndex, p exact.TurnPlayer) {
 	t.Helper()
-	for start, s := range l.Turns() {
-		_, last := l.Turn(&s)
+	for start, s := range index.Turns() {
+		_, last := index.Turn(&s)
 		beyond := 0
-		if g := l.Game(); g.Variant().Ending == env.AfterRound {
+		if g := index.Game(); g.Variant().Ending == env.AfterRound {
 			beyond = 20
 		}
 		n := last - start + 1 + beyond

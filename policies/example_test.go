@@ -48,17 +48,17 @@ func ExampleSave() {
 	defer os.RemoveAll(folder)
 
 	g := env.Must(env.New(env.Config{Variant: "pig"}))
-	l, err := policies.NewLayout(g, policies.AutoStates(g))
+	index, err := policies.NewStateIndex(g, policies.DefaultAbstraction(g))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	table := policies.NewTable(l)
+	table := policies.NewTable(index)
 	var s env.State // seat 0 is to move
 	for s.Scores[0] = 0; s.Scores[0] < 100; s.Scores[0]++ {
 		for s.Scores[1] = 0; s.Scores[1] < 100; s.Scores[1]++ {
 			for s.TurnTotal = 0; s.Scores[0]+s.TurnTotal < 100; s.TurnTotal++ {
-				table.Set(l.Index(&s), s.TurnTotal < 20)
+				table.Set(index.Of(&s), s.TurnTotal < 20)
 			}
 		}
 	}
@@ -73,7 +73,7 @@ func ExampleSave() {
 		fmt.Println(err)
 		return
 	}
-	loaded := f.Table.Layout()
+	loaded := f.Table.Index()
 	fmt.Printf("%v, made %s\n", loaded.Game(), f.Provenance.Agent)
 	fmt.Println("roll at 19:", f.Table.RollChance(env.State{TurnTotal: 19}))
 	fmt.Println("roll at 20:", f.Table.RollChance(env.State{TurnTotal: 20}))

@@ -26,10 +26,10 @@ type File struct {
 
 // Write writes f to w. The error wraps [policyfile.ErrLimit], or is that of w.
 func Write(w io.Writer, f File) error {
-	l := f.Table.layout
+	x := f.Table.index
 	return policyfile.Write(w, policyfile.Header{
-		Game: l.game.Config(), Fingerprint: l.game.Fingerprint(), Provenance: f.Provenance,
-		Abstraction: string(l.states), Size: int64(l.entries), TableBytes: int64(len(f.Table.bits)),
+		Game: x.game.Config(), Fingerprint: x.game.Fingerprint(), Provenance: f.Provenance,
+		Abstraction: string(x.abstraction), Size: int64(x.size), TableBytes: int64(len(f.Table.bits)),
 	}, f.Table.bits)
 }
 
@@ -41,36 +41,36 @@ func Read(r io.Reader) (File, error) { return read(r, 0) }
 
 // read is Read from a file of size bytes, or of unknown size if size is 0.
 func read(r io.Reader, size int64) (File, error) {
-	var l Layout
+	var x StateIndex
 	h, bits, err := policyfile.Read(r, size, func(h policyfile.Header) (err error) {
-		l, err = layoutOf(h)
+		x, err = indexOf(h)
 		return err
 	})
 	if err != nil {
 		return File{}, err
 	}
-	return File{Table: &Table{layout: l, bits: bits}, Provenance: h.Provenance}, nil
+	return File{Table: &Table{index: x, bits: bits}, Provenance: h.Provenance}, nil
 }
 
-// layoutOf checks h against the game that it names.
-func layoutOf(h policyfile.Header) (Layout, error) {
+// indexOf checks h against the game that it names.
+func indexOf(h policyfile.Header) (StateIndex, error) {
 	g, err := env.New(h.Game)
 	if err != nil {
-		return Layout{}, fmt.Errorf("%w: %w", ErrGame, err)
+		return StateIndex{}, fmt.Errorf("%w: %w", ErrGame, err)
 	}
 	if c := g.Config(); c.Variant != h.Game.Variant || c.Players != h.Game.Players || c.Target != h.Game.Target || !maps.Equal(c.Options, h.Game.Options) {
-		return Layout{}, fmt.Errorf("%w: it does not spell out its game, %v", policyfile.ErrCorrupt, g)
+		return StateIndex{}, fmt.Errorf("%w: it does not spell out its game, %v", policyfile.ErrCorrupt, g)
 	}
 	if print := g.Fingerprint(); print != h.Fingerprint {
-		return Layout{}, fmt.Errorf("%w: %v with other rules (fingerprint %.16q) than this program's (%q)", ErrGame, g, h.Fingerprint, print)
+		return StateIndex{}, fmt.Errorf("%w: %v with other rules (fingerprint %.16q) than this program's (%q)", ErrGame, g, h.Fingerprint, print)
 	}
-	l, err := NewLayout(g, States(h.Abstraction))
+	x, err := NewStateIndex(g, Abstraction(h.Abstraction))
 	if err != nil {
-		return Layout{}, fmt.Errorf("%w: %w", policyfile.ErrCorrupt, err)
+		return StateIndex{}, fmt.Errorf("%w: %w", policyfile.ErrCorrupt, err)
 	}
-	if h.Size != int64(l.entries) || h.TableBytes != int64(tableBytes(l.entries)) {
-		return Layout{}, fmt.Errorf("%w: %d entries in %d bytes, where %v with %s states has %d in %d", policyfile.ErrCorrupt,
-			h.Size, h.TableBytes, g, h.Abstraction, l.entries, tableBytes(l.entries))
+	if h.Size != int64(x.size) || h.TableBytes != int64(tableBytes(x.size)) {
+		return StateIndex{}, fmt.Errorf("%w: %d entries in %d bytes, where %v with %s states has %d in %d", policyfile.ErrCorrupt,
+			h.Size, h.TableBytes, g, h.Abstraction, x.size, tableBytes(x.size))
 	}
-	return l, nil
+	return x, nil
 }

@@ -194,8 +194,8 @@ func (r *Resolver) Find(ctx context.Context, name string, g env.Game, o exact.Op
 	if err != nil {
 		return nil, err
 	}
-	if l := f.Table.Layout(); l.game != g {
-		return nil, fmt.Errorf("%s: %w: it is for %v, not for %v", name, ErrGame, l.game, g)
+	if x := f.Table.Index(); x.game != g {
+		return nil, fmt.Errorf("%s: %w: it is for %v, not for %v", name, ErrGame, x.game, g)
 	}
 	return f.Table, nil
 }

@@ -32,11 +32,11 @@ func TestOriginOf(t *testing.T) {
 func TestFind(t *testing.T) {
 	g := pig(2, 100)
 	d := newFolder(t)
-	table := patterned(layout(t, g, policies.FullStates))
+	table := patterned(stateIndex(t, g, policies.FullAbstraction))
 	for _, name := range []string{"race", "mine"} {
 		d.save(d.join(name), policies.File{Table: table})
 	}
-	d.save(d.join("small"), policies.File{Table: patterned(layout(t, pig(2, 5), policies.FullStates))})
+	d.save(d.join("small"), policies.File{Table: patterned(stateIndex(t, pig(2, 5), policies.FullAbstraction))})
 	d.writeFile("text", "hello")
 	root, err := os.OpenRoot(d.path)
 	if err != nil {

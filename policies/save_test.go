@@ -22,12 +22,12 @@ var long = flag.Bool("long", false, "run the tests that take minutes")
 
 // patterned returns a table that rolls in every entry whose number is one
 // more than a multiple of 3, and in the last.
-func patterned(l policies.Layout) *policies.Table {
-	table := policies.NewTable(l)
-	for i := 1; i < l.Entries(); i += 3 {
+func patterned(index policies.StateIndex) *policies.Table {
+	table := policies.NewTable(index)
+	for i := 1; i < index.Size(); i += 3 {
 		table.Set(i, true)
 	}
-	table.Set(l.Entries()-1, true)
+	table.Set(index.Size()-1, true)
 	return table
 }
 
@@ -42,8 +42,8 @@ func write(t testing.TB, f policies.File) []byte {
 
 // sameFile returns how two policies differ, or "".
 func sameFile(got, want policies.File) string {
-	if g, w := got.Table.Layout(), want.Table.Layout(); g != w {
-		return fmt.Sprintf("layout %v, %s, want %v, %s", g.Game(), g.States(), w.Game(), w.States())
+	if g, w := got.Table.Index(), want.Table.Index(); g != w {
+		return fmt.Sprintf("index %v, %s, want %v, %s", g.Game(), g.Abstraction(), w.Game(), w.Abstraction())
 	}
 	a, b := got.Provenance, want.Provenance
 	if !maps.Equal(a.Settings, b.Settings) {
@@ -53,8 +53,8 @@ func sameFile(got, want policies.File) string {
 	if fmt.Sprintf("%#v", a) != fmt.Sprintf("%#v", b) {
 		return fmt.Sprintf("provenance %#v, want %#v", a, b)
 	}
-	l := want.Table.Layout()
-	for i := range l.Entries() {
+	index := want.Table.Index()
+	for i := range index.Size() {
 		if got.Table.Rolls(i) != want.Table.Rolls(i) {
 			return fmt.Sprintf("Rolls(%d) = %t, want %t", i, got.Table.Rolls(i), want.Table.Rolls(i))
 		}
@@ -113,9 +113,9 @@ func (d folder) writeFile(name, text string) {
 
 // twoFiles returns two policies of different sizes.
 func twoFiles(t *testing.T) (a, b policies.File) {
-	return policies.File{Table: patterned(layout(t, pig(3, 5), policies.FullStates)), Provenance: policies.Provenance{
+	return policies.File{Table: patterned(stateIndex(t, pig(3, 5), policies.FullAbstraction)), Provenance: policies.Provenance{
 		Agent: "qlearning", Settings: map[string]string{"a": "1", "b": "2"}, Seed: 1<<63 + 5, Steps: 1_000_000, Episodes: 23_456, Program: "v0.1.0",
-	}}, policies.File{Table: patterned(layout(t, pig(2, 30), policies.FullStates)), Provenance: policies.Provenance{Agent: "montecarlo"}}
+	}}, policies.File{Table: patterned(stateIndex(t, pig(2, 30), policies.FullAbstraction)), Provenance: policies.Provenance{Agent: "montecarlo"}}
 }
 
 func TestSave(t *testing.T) {

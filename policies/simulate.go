@@ -13,8 +13,9 @@ import (
 	"pigpen/policies/exact"
 )
 
-// DefaultStepLimit truncates a simulated or learning game. Play worth the name
-// ends far below it; two players who never hold may not end at all.
+// DefaultStepLimit is the number of decisions after which a simulated game or a
+// training episode is truncated. Games of reasonable policies end long before it;
+// games of policies that never hold may not end at all.
 const DefaultStepLimit = 100_000
 
 // MaxGames is the largest number of games of a simulation.
@@ -22,25 +23,24 @@ const MaxGames = 1_000_000_000
 
 // SimulateOptions configure [Simulate].
 type SimulateOptions struct {
-	// Games is the number of games, in [1, MaxGames]. Game i seats the policy at
-	// i mod players.
+	// Games is the number of games, in [1, MaxGames]. In game i the policy has
+	// seat i mod players.
 	Games int
-	// Seed gives game i the dice of env.SeedAt(Seed, i).
+	// Seed seeds the dice: game i uses the seed env.SeedAt(Seed, i).
 	Seed uint64
-	// Workers is the number of goroutines, at least 1; more than 64, and more
-	// than the processors that Go may use, are not started. It does not change
-	// the result.
+	// Workers is the number of goroutines, at least 1. At most max(64, GOMAXPROCS)
+	// are started. The result does not depend on it.
 	Workers int
-	// StepLimit truncates a game after so many steps; 0 is no limit.
+	// StepLimit is the number of steps after which a game is truncated; 0 is no limit.
 	StepLimit int
-	// Progress, if not nil, is called with the part of the games that has been
-	// played, in (0, 1], many times a second: by one goroutine at a time, while
-	// others may wait for it, with a number that never falls.
+	// Progress, if not nil, is called after each chunk of games with the fraction of
+	// the games that have been played, in (0, 1], which never decreases. Calls do
+	// not overlap, and other workers may wait for one to return.
 	Progress func(done float64)
 }
 
-// shareUnit makes every share of a win a whole number: it is the least common
-// multiple of 1 to env.MaxPlayers.
+// shareUnit is the least common multiple of 1 to env.MaxPlayers, so that
+// shareUnit times the share of a win is an integer.
 const shareUnit = 2520
 
 // normal975 is the standard normal distribution's 97.5% quantile.
@@ -52,14 +52,15 @@ type Tally struct {
 	// Truncated games reached the step limit and count as not won.
 	Truncated int
 	shares    int64 // wins times shareUnit
-	// turns and turnsSquared sum over the games what the policy's seat began.
+	// turns sums over the games the number of turns that the policy began, and
+	// turnsSquared the square of that number.
 	turns, turnsSquared int64
 }
 
 // Wins returns the number of games won; a win shared by m players counts 1/m.
 func (t Tally) Wins() float64 { return float64(t.shares) / shareUnit }
 
-// WinRate returns Wins by Games, 0 if there were none.
+// WinRate returns Wins divided by Games, or 0 without games.
 func (t Tally) WinRate() float64 {
 	if t.Games == 0 {
 		return 0
@@ -82,7 +83,8 @@ func (t Tally) CI95() [2]float64 {
 	center := (p + z*z/(2*n)) / scale
 	half := float64(z*math.Sqrt(float64(p*(1-p)/n)+z*z/(4*n*n))) / scale
 	ci := [2]float64{max(0, center-half), min(1, center+half)}
-	// At no win and at all won the bounds are 0 and 1, but for rounding.
+	// Without wins the lower bound is 0 and without losses the upper bound is 1;
+	// rounding would leave them slightly off.
 	if t.shares == 0 {
 		ci[0] = 0
 	}
@@ -92,9 +94,9 @@ func (t Tally) CI95() [2]float64 {
 	return ci
 }
 
-// MeanTurns returns the mean number of turns that the policy began in a game,
-// and the interval that holds the expected number with 95% confidence: 1.96
-// standard errors to each side. Without games all are 0.
+// MeanTurns returns the mean number of turns per game that the policy began, and
+// its 95% confidence interval: 1.96 standard errors to each side. Without games
+// mean and both bounds are 0.
 func (t Tally) MeanTurns() (mean float64, ci95 [2]float64) {
 	if t.Games == 0 {
 		return 0, ci95
@@ -106,7 +108,7 @@ func (t Tally) MeanTurns() (mean float64, ci95 [2]float64) {
 	return mean, [2]float64{mean - half, mean + half}
 }
 
-// Add counts the games of u too.
+// Add returns the tally of the games of t and u together.
 func (t Tally) Add(u Tally) Tally {
 	return Tally{
 		Games: t.Games + u.Games, Truncated: t.Truncated + u.Truncated, shares: t.shares + u.shares,
@@ -114,12 +116,13 @@ func (t Tally) Add(u Tally) Tally {
 	}
 }
 
-// chunk is how many games a worker takes at a time.
+// chunk is the number of games that a worker takes at a time.
 const chunk = 1024
 
-// Simulate plays policy p in turn in every seat of g, all other seats played
-// by against, and returns its tally by seat. The result depends on the games
-// and the seed alone. It returns ctx.Err() if ctx ends first.
+// Simulate plays o.Games games of g in which p has each seat in turn and against has
+// all other seats. It returns the tallies of p by seat, which do not depend on
+// o.Workers. The error says which argument is invalid, or is ctx.Err() if ctx ends
+// first.
 func Simulate(ctx context.Context, g env.Game, p, against Policy, o SimulateOptions) ([]Tally, error) {
 	if o.Games < 1 || o.Workers < 1 {
 		return nil, errors.New("policies: a simulation needs at least one game and one worker")
@@ -134,8 +137,8 @@ func Simulate(ctx context.Context, g env.Game, p, against Policy, o SimulateOpti
 		if p == nil {
 			return nil, errors.New("policies: a simulation needs two policies")
 		}
-		if t, ok := p.(*Table); ok && t.layout.game != g {
-			return nil, fmt.Errorf("%w: a table for %v in a simulation of %v", ErrGame, t.layout.game, g)
+		if t, ok := p.(*Table); ok && t.index.game != g {
+			return nil, fmt.Errorf("%w: a table for %v in a simulation of %v", ErrGame, t.index.game, g)
 		}
 	}
 	for _, p := range []Policy{p, against} {
@@ -150,7 +153,7 @@ func Simulate(ctx context.Context, g env.Game, p, against Policy, o SimulateOpti
 		wg    sync.WaitGroup
 		mu    sync.Mutex
 		total = make([]Tally, g.Players())
-		// played counts games for o.Progress, under a lock of its own.
+		// played counts games for o.Progress; playing guards it.
 		played  int
 		playing sync.Mutex
 	)

@@ -8,46 +8,47 @@ import (
 	"pigpen/policies/exact"
 )
 
-// A Table is a policy that rolls or holds for sure, one bit for each number of
-// its layout. Set must not be called while others read.
+// A Table is a deterministic policy with one bit for each entry of its index. Its
+// methods may be called concurrently, except Set, which excludes all others.
 type Table struct {
-	layout Layout
-	bits   []byte // bit i%8 of byte i/8 is 1 where the policy rolls
+	index StateIndex
+	bits  []byte // bit i%8 of byte i/8 is 1 where the policy rolls
 }
 
-// NewTable returns a table that holds everywhere.
-func NewTable(l Layout) *Table {
-	return &Table{layout: l, bits: make([]byte, tableBytes(l.entries))}
+// NewTable returns a table over x that holds in every state.
+func NewTable(x StateIndex) *Table {
+	return &Table{index: x, bits: make([]byte, tableBytes(x.size))}
 }
 
+// tableBytes returns the length of the bits of a table with the given number of entries.
 func tableBytes(entries int) int { return (entries + 7) / 8 }
 
-// TableOf returns the table of a policy: it rolls where the policy does with a
-// chance of one half or more. o.Progress is told which part of the table is
-// done. The error is ctx.Err().
-func TableOf(ctx context.Context, l Layout, p Policy, o exact.Options) (*Table, error) {
+// TableOf returns a table over x that rolls where p rolls with probability 0.5 or
+// more. o.Progress receives the fraction of the table that is done. The error is
+// ctx.Err(), if ctx ends first.
+func TableOf(ctx context.Context, x StateIndex, p Policy, o exact.Options) (*Table, error) {
 	if s, ok := p.(*exact.Solution); ok {
 		if err := s.Prepare(ctx, exact.Options{Workers: o.Workers}); err != nil {
 			return nil, err
 		}
 	}
-	t := NewTable(l)
-	chances := make([]float64, l.width)
+	t := NewTable(x)
+	chances := make([]float64, x.width)
 	reported := 0
-	for start, s := range l.Turns() {
+	for start, s := range x.Turns() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		t.Set(start, true)
 		s.TurnTotal = 1
-		turn := chances[:l.width-1-int(s.Scores[s.Seat])]
+		turn := chances[:x.width-1-int(s.Scores[s.Seat])]
 		rollChances(p, s, turn)
 		for i, chance := range turn {
 			t.Set(start+1+i, chance >= 0.5)
 		}
 		if o.Progress != nil && start-reported >= reportEntries {
 			reported = start
-			o.Progress(float64(start) / float64(l.entries))
+			o.Progress(float64(start) / float64(x.size))
 		}
 	}
 	if o.Progress != nil {
@@ -56,10 +57,10 @@ func TableOf(ctx context.Context, l Layout, p Policy, o exact.Options) (*Table, 
 	return t, nil
 }
 
-// reportEntries is the number of entries between reports of progress.
+// reportEntries is the least number of entries between two calls of Progress.
 const reportEntries = 1 << 16
 
-// rollChances sets each chances[i] to p's chance of rolling in s with i added to
+// rollChances sets chances[i] to the probability that p rolls in s with i added to
 // the turn total.
 func rollChances(p Policy, s env.State, chances []float64) {
 	if p, ok := p.(exact.TurnPlayer); ok {
@@ -73,12 +74,12 @@ func rollChances(p Policy, s env.State, chances []float64) {
 }
 
 // Clone returns an independent copy.
-func (t *Table) Clone() *Table { return &Table{layout: t.layout, bits: slices.Clone(t.bits)} }
+func (t *Table) Clone() *Table { return &Table{index: t.index, bits: slices.Clone(t.bits)} }
 
-// Layout returns the numbering of the table's states.
-func (t *Table) Layout() Layout { return t.layout }
+// Index returns the index of the table.
+func (t *Table) Index() StateIndex { return t.index }
 
-// Set makes the policy roll, or hold, in the states of number i.
+// Set makes the policy roll (true) or hold (false) in the states with index i.
 func (t *Table) Set(i int, roll bool) {
 	if roll {
 		t.bits[i>>3] |= 1 << (i & 7)
@@ -87,18 +88,18 @@ func (t *Table) Set(i int, roll bool) {
 	}
 }
 
-// Rolls reports whether the policy rolls in the states of number i.
+// Rolls reports whether the policy rolls in the states with index i.
 func (t *Table) Rolls(i int) bool { return t.bits[i>>3]>>(i&7)&1 == 1 }
 
 // RollChance implements [Policy]; it is 0 or 1.
-func (t *Table) RollChance(s env.State) float64 { return exact.Certain(t.Rolls(t.layout.Index(&s))) }
+func (t *Table) RollChance(s env.State) float64 { return exact.Certain(t.Rolls(t.index.Of(&s))) }
 
 // RollChances implements [exact.TurnPlayer].
 func (t *Table) RollChances(s env.State, chances []float64) {
-	start, last := t.layout.Turn(&s)
+	start, last := t.index.Turn(&s)
 	for i := range chances {
 		n := start + int(s.TurnTotal) + i
-		if t.layout.afterRound {
+		if t.index.afterRound {
 			n = min(n, last)
 		}
 		chances[i] = exact.Certain(t.Rolls(n))

@@ -10,8 +10,8 @@ import (
 // checkRolls checks every entry of a table.
 func checkRolls(t *testing.T, what string, table *policies.Table, rolls func(i int) bool) {
 	t.Helper()
-	l := table.Layout()
-	for i := range l.Entries() {
+	index := table.Index()
+	for i := range index.Size() {
 		if got := table.Rolls(i); got != rolls(i) {
 			t.Fatalf("%s: Rolls(%d) = %t, want %t", what, i, got, !got)
 		}
@@ -20,13 +20,13 @@ func checkRolls(t *testing.T, what string, table *policies.Table, rolls func(i i
 
 // TestTable sets every entry of a table alone, which must leave all others.
 func TestTable(t *testing.T) {
-	l := layout(t, pig(2, 3), policies.FullStates)
-	table := policies.NewTable(l)
-	if table.Layout() != l {
-		t.Errorf("Layout() = %v, want %v", table.Layout(), l)
+	index := stateIndex(t, pig(2, 3), policies.FullAbstraction)
+	table := policies.NewTable(index)
+	if table.Index() != index {
+		t.Errorf("Index() = %v, want %v", table.Index(), index)
 	}
 	checkRolls(t, "a new table", table, func(int) bool { return false })
-	for set := range l.Entries() {
+	for set := range index.Size() {
 		table.Set(set, true)
 		table.Set(set, true)
 		checkRolls(t, "one set", table, func(i int) bool { return i == set })
@@ -34,10 +34,10 @@ func TestTable(t *testing.T) {
 		table.Set(set, false)
 		checkRolls(t, "none set", table, func(int) bool { return false })
 	}
-	for i := range l.Entries() {
+	for i := range index.Size() {
 		table.Set(i, true)
 	}
-	for cleared := range l.Entries() {
+	for cleared := range index.Size() {
 		table.Set(cleared, false)
 		checkRolls(t, "one cleared", table, func(i int) bool { return i != cleared })
 		table.Set(cleared, true)
@@ -49,15 +49,15 @@ func TestTable(t *testing.T) {
 func TestTableRollChance(t *testing.T) {
 	g := pig(3, 6)
 	want := named(t, "hold-3", g)
-	for _, states := range []policies.States{policies.FullStates, policies.SummaryStates} {
-		l := layout(t, g, states)
-		table := policies.NewTable(l)
-		allStates(g, func(s env.State) { table.Set(l.Index(&s), want.RollChance(s) == 1) })
+	for _, abstraction := range []policies.Abstraction{policies.FullAbstraction, policies.SummaryAbstraction} {
+		index := stateIndex(t, g, abstraction)
+		table := policies.NewTable(index)
+		allStates(g, func(s env.State) { table.Set(index.Of(&s), want.RollChance(s) == 1) })
 		allStates(g, func(s env.State) {
 			for shift := range g.Players() {
 				s := seated(g, s, shift)
 				if got := table.RollChance(s); got != want.RollChance(s) {
-					t.Fatalf("%s states: RollChance(%+v) = %v, want %v", states, s, got, want.RollChance(s))
+					t.Fatalf("%s states: RollChance(%+v) = %v, want %v", abstraction, s, got, want.RollChance(s))
 				}
 			}
 		})

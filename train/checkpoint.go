@@ -29,10 +29,10 @@ import (
 // the form in which it is written; state_bytes is the length of the state. Version 1
 // has the keys of [headerV1], of which the last holds the state itself.
 type Checkpoint struct {
-	training
+	headerIdentity
 	// Settings are values of settings of the recipe.
 	Settings agents.Settings
-	plan
+	headerPlan
 
 	path  string
 	file  *os.File
@@ -40,7 +40,7 @@ type Checkpoint struct {
 }
 
 // training holds what both versions begin with.
-type training struct {
+type headerIdentity struct {
 	Format  string `msgpack:"format"` // "pigpen-checkpoint"
 	Version int    `msgpack:"version"`
 
@@ -50,14 +50,14 @@ type training struct {
 	Options     map[string]bool `msgpack:"options"`
 	Fingerprint string          `msgpack:"fingerprint"`
 
-	Agent  string          `msgpack:"agent"`
-	Recipe string          `msgpack:"recipe"`
-	States policies.States `msgpack:"states"`
-	Seed   uint64          `msgpack:"seed"`
+	Agent       string               `msgpack:"agent"`
+	Recipe      string               `msgpack:"recipe"`
+	Abstraction policies.Abstraction `msgpack:"states"`
+	Seed        uint64               `msgpack:"seed"`
 }
 
 // progress holds what both versions have after the settings.
-type progress struct {
+type headerProgress struct {
 	// StepLimit is the number of decisions after which an episode is truncated; 0 is
 	// no limit.
 	StepLimit int `msgpack:"step_limit"`
@@ -68,8 +68,8 @@ type progress struct {
 }
 
 // plan holds what version 2 added: how the training was to go on.
-type plan struct {
-	progress
+type headerPlan struct {
+	headerProgress
 	// Length and EvalEvery are those of the training; zero in version 1.
 	Length    Length `msgpack:"length"`
 	EvalEvery int64  `msgpack:"eval_every"`
@@ -82,9 +82,9 @@ type plan struct {
 
 // headerV2 is the map of version 2. The settings are in the order of their names.
 type headerV2 struct {
-	training
+	headerIdentity
 	Settings map[string]string `msgpack:"settings"`
-	plan
+	headerPlan
 	StateBytes int64 `msgpack:"state_bytes"`
 }
 
@@ -118,15 +118,15 @@ func encodeHeader(header any) []byte {
 func (r *run) writeCheckpoint() (kept string, err error) {
 	game := r.Game.Config()
 	header := encodeHeader(&headerV2{
-		training: training{
+		headerIdentity: headerIdentity{
 			Format: checkpointFormat, Version: checkpointVersion,
 			Variant: game.Variant, Players: game.Players, Target: game.Target, Options: game.Options, Fingerprint: r.Game.Fingerprint(),
-			Agent: r.Agent.Name, Recipe: r.Recipe.Name, States: r.States, Seed: r.Seed,
+			Agent: r.Agent.Name, Recipe: r.Recipe.Name, Abstraction: r.Abstraction, Seed: r.Seed,
 		},
 		Settings: r.Settings,
-		plan: plan{
-			progress: progress{StepLimit: r.stepLimit(), Steps: r.Steps, Episodes: r.Episodes, Elapsed: r.Elapsed},
-			Length:   r.Length, EvalEvery: r.EvalEvery, Notes: r.Notes, Evaluated: r.evaluated,
+		headerPlan: headerPlan{
+			headerProgress: headerProgress{StepLimit: r.stepLimit(), Steps: r.Steps, Episodes: r.Episodes, Elapsed: r.Elapsed},
+			Length:         r.Length, EvalEvery: r.EvalEvery, Notes: r.Notes, Evaluated: r.evaluated,
 		},
 		StateBytes: r.agent.StateSize(),
 	})
@@ -247,15 +247,15 @@ func decodeCheckpoint(ctx context.Context, file io.ReaderAt, size, limit int64) 
 			return nil, shapeless, nil
 		}
 		header, state = encodeHeader(&v1), int64(v1.State)
-		k.training, k.Settings = v1.training, v1.Settings.of(v1.Recipe)
-		k.progress, k.Evaluated = v1.progress, v1.Steps
+		k.headerIdentity, k.Settings = v1.headerIdentity, v1.Settings.of(v1.Recipe)
+		k.headerProgress, k.Evaluated = v1.headerProgress, v1.Steps
 	default:
 		var v2 headerV2
 		if decode(head, &v2) != nil {
 			return nil, shapeless, nil
 		}
 		header, state = encodeHeader(&v2), v2.StateBytes
-		k.training, k.Settings, k.plan = v2.training, v2.Settings, v2.plan
+		k.headerIdentity, k.Settings, k.headerPlan = v2.headerIdentity, v2.Settings, v2.headerPlan
 	}
 	// Written again, the header must be the same bytes: no key is there twice, in
 	// another place or unknown, and no number has wrapped.
@@ -359,7 +359,7 @@ func (k *Checkpoint) agrees(c Config) error {
 		{"game", g.String(), c.Game.String()},
 		{"agent", k.Agent, c.Agent.Name},
 		{"recipe", k.Recipe, c.Recipe.Name},
-		{"states", string(k.States), string(c.States)},
+		{"states", string(k.Abstraction), string(c.Abstraction)},
 		{"seed", fmt.Sprint(k.Seed), fmt.Sprint(c.Seed)},
 	} {
 		if err := differ(s.name, s.has, s.asked); err != nil {

@@ -144,7 +144,7 @@ func TestCheckpointHolds(t *testing.T) {
 		c.Game = env.Must(env.New(env.Config{Variant: "cochon", Options: map[string]bool{"spill_to_tail": true}})) // two options
 		c.Seed, c.EvalEvery, c.Length.Time = math.MaxUint64, 12_345, time.Hour
 		k, path := checkpoint(t, (&evaluator{}).join(c))
-		if k.Agent != c.Agent.Name || k.Recipe != c.Recipe.Name || k.Seed != c.Seed || !maps.Equal(k.Settings, c.Recipe.Defaults(c.Game)) || k.States != c.States ||
+		if k.Agent != c.Agent.Name || k.Recipe != c.Recipe.Name || k.Seed != c.Seed || !maps.Equal(k.Settings, c.Recipe.Defaults(c.Game)) || k.Abstraction != c.Abstraction ||
 			k.StepLimit != c.StepLimit || k.Episodes < c.Length.Episodes || k.Steps < k.Episodes || k.Elapsed <= 0 || k.Version != 2 ||
 			k.Length != c.Length || k.EvalEvery != c.EvalEvery || k.Evaluated < 0 || k.Evaluated > k.Steps {
 			t.Errorf("the checkpoint of %+v is %+v", c, k)
@@ -256,7 +256,7 @@ func TestCheckpointDamaged(t *testing.T) {
 	}
 
 	var policy bytes.Buffer
-	table := policies.NewTable(must(policies.NewLayout(env.Must(env.New(env.Config{Target: 5})), policies.FullStates)))
+	table := policies.NewTable(must(policies.NewStateIndex(env.Must(env.New(env.Config{Target: 5})), policies.FullAbstraction)))
 	if err := policies.Write(&policy, policies.File{Table: table}); err != nil {
 		t.Fatal(err)
 	}
@@ -354,7 +354,7 @@ func TestResumeRefuses(t *testing.T) {
 			{func(c *train.Config) { c.Game = env.Must(env.New(env.Config{Variant: "pig", Target: 12})) },
 				"game pig-doubles, 2 players, target 12, not pig, 2 players, target 12"},
 			{func(c *train.Config) { c.Seed = 2 }, "seed 1, not 2"},
-			{func(c *train.Config) { c.States = policies.SummaryStates }, "states full, not summary"},
+			{func(c *train.Config) { c.Abstraction = policies.SummaryAbstraction }, "states full, not summary"},
 			{func(c *train.Config) { c.StepLimit = 501 }, "step-limit 500, not 501"},
 			{func(c *train.Config) { c.Agent.Name = "other" }, "agent " + c.Agent.Name + ", not other"},
 		}

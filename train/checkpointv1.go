@@ -11,9 +11,9 @@ import (
 // headerV1 is the map of version 1. Its settings were those of all recipes of that
 // time, heeded or not.
 type headerV1 struct {
-	training
+	headerIdentity
 	Settings settingsV1 `msgpack:"settings"`
-	progress
+	headerProgress
 	State stateLength `msgpack:"state"`
 }
 

@@ -31,14 +31,14 @@ func ExampleRun() {
 		return
 	}
 	fmt.Printf("%s by %s on %v\n", k.Name, r.Name, g)
-	table, layout := result.File.Table, result.File.Table.Layout()
+	table, index := result.File.Table, result.File.Table.Index()
 	rolls := 0
-	for i := range layout.Entries() {
+	for i := range index.Size() {
 		if table.Rolls(i) {
 			rolls++
 		}
 	}
-	fmt.Printf("it rolls in %d of %d states\n", rolls, layout.Entries())
+	fmt.Printf("it rolls in %d of %d states\n", rolls, index.Size())
 	// Output:
 	// qlearning by curriculum on pig, 2 players, target 10
 	// it rolls in 550 of 550 states

@@ -48,9 +48,9 @@ type Score struct {
 	Turns float64
 }
 
-// Provenance is what made the rows of a log; every row repeats it, so that rows of
-// several logs can be compared.
-type Provenance struct {
+// LogSource describes the training that a log is of. Every row repeats it, so that
+// the rows of several logs can be compared.
+type LogSource struct {
 	Game     env.Game
 	States   string
 	Agent    string
@@ -59,42 +59,42 @@ type Provenance struct {
 	Program  string            // version
 }
 
-// Provenance returns what makes the rows of c's log.
-func (c Config) Provenance() Provenance {
+// Source returns the description of the training in each row of its log.
+func (c Config) Source() LogSource {
 	c = c.withDefaults()
-	return Provenance{
-		Game: c.Game, States: string(c.States), Agent: c.Agent.Name, Seed: c.Seed, Settings: c.describe(), Program: c.Program,
+	return LogSource{
+		Game: c.Game, States: string(c.Abstraction), Agent: c.Agent.Name, Seed: c.Seed, Settings: c.describe(), Program: c.Program,
 	}
 }
 
 // A column of a log has a name and a value in each row: JSON as it is written.
 type column struct {
 	name  string
-	value func(r *Row, p *Provenance) string
+	value func(r *Row, from *LogSource) string
 }
 
 // columns are those of a log, in order. The first nine are those of the first
 // version; a log that has fewer is continued with these.
 var columns = []column{
-	{"steps", func(r *Row, _ *Provenance) string { return whole(r.Steps) }},
-	{"episodes", func(r *Row, _ *Provenance) string { return whole(r.Episodes) }},
-	{"seconds", func(r *Row, _ *Provenance) string { return number(r.Seconds) }},
-	{"win_mean", func(r *Row, _ *Provenance) string { return number(r.WinMean) }},
-	{"exploitability", func(r *Row, _ *Provenance) string { return number(r.Exploitability) }},
-	{"expected_turns", func(r *Row, _ *Provenance) string { return number(r.Turns) }},
-	{"epsilon", func(r *Row, _ *Provenance) string { return number(r.Epsilon) }},
-	{"step_size", func(r *Row, _ *Provenance) string { return number(r.StepSize) }},
-	{"coverage", func(r *Row, _ *Provenance) string { return number(r.Coverage) }},
-	{"scheduled", func(r *Row, _ *Provenance) string { return whole(r.Scheduled) }},
-	{"variant", func(_ *Row, p *Provenance) string { return quoted(p.Game.Config().Variant) }},
-	{"players", func(_ *Row, p *Provenance) string { return whole(int64(p.Game.Players())) }},
-	{"target", func(_ *Row, p *Provenance) string { return whole(int64(p.Game.Target())) }},
-	{"options", func(_ *Row, p *Provenance) string { return pairs(p.Game.Config().Options) }},
-	{"states", func(_ *Row, p *Provenance) string { return quoted(p.States) }},
-	{"agent", func(_ *Row, p *Provenance) string { return quoted(p.Agent) }},
-	{"seed", func(_ *Row, p *Provenance) string { return strconv.FormatUint(p.Seed, 10) }},
-	{"settings", func(_ *Row, p *Provenance) string { return pairs(p.Settings) }},
-	{"program", func(_ *Row, p *Provenance) string { return quoted(p.Program) }},
+	{"steps", func(r *Row, _ *LogSource) string { return whole(r.Steps) }},
+	{"episodes", func(r *Row, _ *LogSource) string { return whole(r.Episodes) }},
+	{"seconds", func(r *Row, _ *LogSource) string { return number(r.Seconds) }},
+	{"win_mean", func(r *Row, _ *LogSource) string { return number(r.WinMean) }},
+	{"exploitability", func(r *Row, _ *LogSource) string { return number(r.Exploitability) }},
+	{"expected_turns", func(r *Row, _ *LogSource) string { return number(r.Turns) }},
+	{"epsilon", func(r *Row, _ *LogSource) string { return number(r.Epsilon) }},
+	{"step_size", func(r *Row, _ *LogSource) string { return number(r.StepSize) }},
+	{"coverage", func(r *Row, _ *LogSource) string { return number(r.Coverage) }},
+	{"scheduled", func(r *Row, _ *LogSource) string { return whole(r.Scheduled) }},
+	{"variant", func(_ *Row, from *LogSource) string { return quoted(from.Game.Config().Variant) }},
+	{"players", func(_ *Row, from *LogSource) string { return whole(int64(from.Game.Players())) }},
+	{"target", func(_ *Row, from *LogSource) string { return whole(int64(from.Game.Target())) }},
+	{"options", func(_ *Row, from *LogSource) string { return pairs(from.Game.Config().Options) }},
+	{"states", func(_ *Row, from *LogSource) string { return quoted(from.States) }},
+	{"agent", func(_ *Row, from *LogSource) string { return quoted(from.Agent) }},
+	{"seed", func(_ *Row, from *LogSource) string { return strconv.FormatUint(from.Seed, 10) }},
+	{"settings", func(_ *Row, from *LogSource) string { return pairs(from.Settings) }},
+	{"program", func(_ *Row, from *LogSource) string { return quoted(from.Program) }},
 }
 
 func whole(n int64) string { return strconv.FormatInt(n, 10) }
@@ -162,12 +162,12 @@ const firstColumns = 9
 // A Log is a file of rows: CSV with a heading, or JSON lines. While it is open
 // no other process can open it as a log.
 type Log struct {
-	file       *os.File
-	json       bool
-	columns    int // of CSV
-	provenance Provenance
-	end        int64  // of the rows that are written
-	unwritten  []byte // rows that could not be written
+	file      *os.File
+	json      bool
+	columns   int // of CSV
+	source    LogSource
+	end       int64  // of the rows that are written
+	unwritten []byte // rows that could not be written
 }
 
 // ErrLog is wrapped by [OpenLog] for a file that it cannot go on with.
@@ -190,11 +190,11 @@ func LogFormat(path string) error {
 // beside it under the name kept. If k is not nil, the log goes on where the
 // training stood at k: rows past its last evaluation are dropped. The error
 // wraps [atomicfile.ErrLocked] if another process has the log open.
-func OpenLog(path string, p Provenance, k *Checkpoint) (_ *Log, kept string, err error) {
+func OpenLog(path string, from LogSource, k *Checkpoint) (_ *Log, kept string, err error) {
 	if err := LogFormat(path); err != nil {
 		return nil, "", err
 	}
-	l := &Log{json: strings.ToLower(filepath.Ext(path)) != ".csv", provenance: p, columns: len(columns)}
+	l := &Log{json: strings.ToLower(filepath.Ext(path)) != ".csv", source: from, columns: len(columns)}
 	defer func() {
 		if err != nil && l.file != nil {
 			l.file.Close()
@@ -340,12 +340,12 @@ func (l *Log) encode(r *Row) string {
 	var values []string
 	if l.json {
 		for _, c := range columns {
-			values = append(values, quoted(c.name)+":"+c.value(r, &l.provenance))
+			values = append(values, quoted(c.name)+":"+c.value(r, &l.source))
 		}
 		return "{" + strings.Join(values, ",") + "}\n"
 	}
 	for _, c := range columns[:l.columns] {
-		values = append(values, cell(c.value(r, &l.provenance)))
+		values = append(values, cell(c.value(r, &l.source)))
 	}
 	var b strings.Builder
 	w := csv.NewWriter(&b)

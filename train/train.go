@@ -29,9 +29,9 @@ type Config struct {
 	Recipe agents.Recipe
 	// Settings are values of settings of Recipe; those left out have defaults.
 	Settings agents.Settings
-	// States selects what the agent's table distinguishes; "" is
-	// [policies.AutoStates].
-	States policies.States
+	// Abstraction says which states the agent's table distinguishes; "" is
+	// [policies.DefaultAbstraction].
+	Abstraction policies.Abstraction
 	// Seed decides every roll and every exploration.
 	Seed uint64
 	// Length ends the training.
@@ -143,11 +143,11 @@ func (c Config) Bytes() (entries int, bytes float64, err error) {
 		return 0, 0, err
 	}
 	c = c.withDefaults()
-	l, err := policies.NewLayout(c.Game, c.States)
+	index, err := policies.NewStateIndex(c.Game, c.Abstraction)
 	if err != nil {
 		return 0, 0, err
 	}
-	return l.Entries(), float64(l.Entries()) * float64(c.Recipe.BytesPerEntry(c.Workers)), nil
+	return index.Size(), float64(index.Size()) * float64(c.Recipe.BytesPerEntry(c.Workers)), nil
 }
 
 // withDefaults returns c with the fields that are zero filled in. Settings must be
@@ -156,8 +156,8 @@ func (c Config) withDefaults() Config {
 	if s, err := c.Recipe.Resolve(c.Game, c.Settings); err == nil {
 		c.Settings = s
 	}
-	if c.States == "" {
-		c.States = policies.AutoStates(c.Game)
+	if c.Abstraction == "" {
+		c.Abstraction = policies.DefaultAbstraction(c.Game)
 	}
 	if c.StepLimit == 0 {
 		c.StepLimit = policies.DefaultStepLimit
@@ -195,7 +195,7 @@ func (c Config) Check() error {
 	c = c.withDefaults()
 	if bytes > float64(c.MemoryLimit) {
 		return fmt.Errorf("%w: the tables of %v with %s states, %d entries, take %.0f bytes; the limit is %d",
-			ErrMemory, c.Game, c.States, entries, bytes, c.MemoryLimit)
+			ErrMemory, c.Game, c.Abstraction, entries, bytes, c.MemoryLimit)
 	}
 	if c.Resume != nil {
 		return c.Resume.agrees(c)
@@ -229,11 +229,11 @@ func Run(ctx context.Context, c Config) (Result, error) {
 		return Result{}, err
 	}
 	c = c.withDefaults()
-	l, err := policies.NewLayout(c.Game, c.States)
+	index, err := policies.NewStateIndex(c.Game, c.Abstraction)
 	if err != nil {
 		return Result{}, err
 	}
-	agent, err := c.Recipe.New(agents.Config{Layout: l, Settings: c.Settings, Seed: c.Seed, StepLimit: c.stepLimit()})
+	agent, err := c.Recipe.New(agents.Config{Index: index, Settings: c.Settings, Seed: c.Seed, StepLimit: c.stepLimit()})
 	if err != nil {
 		return Result{}, err
 	}

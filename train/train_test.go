@@ -23,7 +23,7 @@ const stepLimit = 500
 func config(k agents.Kind, r agents.Recipe) train.Config {
 	c := train.Config{
 		Game:  env.Must(env.New(env.Config{Variant: "pig", Target: 20})),
-		Agent: k, Recipe: r, States: policies.FullStates, Seed: 1,
+		Agent: k, Recipe: r, Abstraction: policies.FullAbstraction, Seed: 1,
 		Length: train.Length{Episodes: 300}, StepLimit: stepLimit, MemoryLimit: 1 << 20, Workers: 2,
 		Program: "test",
 	}
@@ -84,11 +84,11 @@ type point struct{ steps, episodes int64 }
 // learnEnds has the agent of c learn without Run for so many episodes, and
 // returns where each call of Learn ended and what was learned.
 func learnEnds(c train.Config) ([]point, *policies.Table) {
-	l, err := policies.NewLayout(c.Game, c.States)
+	index, err := policies.NewStateIndex(c.Game, c.Abstraction)
 	if err != nil {
 		panic(err)
 	}
-	agent := must(c.Recipe.New(agents.Config{Layout: l, Settings: c.Settings, Seed: c.Seed, StepLimit: c.StepLimit}))
+	agent := must(c.Recipe.New(agents.Config{Index: index, Settings: c.Settings, Seed: c.Seed, StepLimit: c.StepLimit}))
 	var ends []point
 	for p := (point{}); p.episodes < c.Length.Episodes; {
 		played := agent.Learn(1)
@@ -234,8 +234,8 @@ func (e *evaluator) join(c train.Config) train.Config {
 		}
 		rolls := 0
 		table := p.(*policies.Table)
-		layout := table.Layout()
-		for i := range layout.Entries() {
+		index := table.Index()
+		for i := range index.Size() {
 			if table.Rolls(i) {
 				rolls++
 			}
@@ -373,7 +373,7 @@ func TestRunErrors(t *testing.T) {
 		{"recipe", func(c *train.Config) { c.Recipe = agents.Recipe{} }, agents.ErrRecipe, "agents: no such recipe: it has no name"},
 		{"incomplete recipe", func(c *train.Config) { c.Recipe.Make = nil }, agents.ErrRecipe,
 			"agents: no such recipe: textbook has no Make or no BytesPerEntry"},
-		{"states", func(c *train.Config) { c.States = "half" }, policies.ErrLayout,
+		{"states", func(c *train.Config) { c.Abstraction = "half" }, policies.ErrStateIndex,
 			`policies: no such table: states "half"; they are full or summary`},
 		{"workers", func(c *train.Config) { c.Workers = -1 }, nil, "train: -1 workers; at least one is needed"},
 		{"step limit", func(c *train.Config) { c.StepLimit = -2 }, nil, "train: step limit -2 is negative"},
@@ -398,9 +398,9 @@ func TestRunErrors(t *testing.T) {
 	}
 	c.MemoryLimit = size
 	run(t, t.Context(), c)
-	c.States = "half"
-	if _, _, err := c.Bytes(); !errors.Is(err, policies.ErrLayout) {
-		t.Errorf("Bytes() with states %q: %v, want %v", c.States, err, policies.ErrLayout)
+	c.Abstraction = "half"
+	if _, _, err := c.Bytes(); !errors.Is(err, policies.ErrStateIndex) {
+		t.Errorf("Bytes() with states %q: %v, want %v", c.Abstraction, err, policies.ErrStateIndex)
 	}
 }
 
@@ -589,7 +589,7 @@ func TestRunFillsIn(t *testing.T) {
 		c.StepLimit = policies.DefaultStepLimit
 		c.Settings = c.Recipe.Defaults(c.Game)
 		want := fileBytes(t, run(t, t.Context(), c).File)
-		c.Settings, c.States, c.StepLimit, c.MemoryLimit, c.Workers = nil, "", 0, 0, 0
+		c.Settings, c.Abstraction, c.StepLimit, c.MemoryLimit, c.Workers = nil, "", 0, 0, 0
 		if got := fileBytes(t, run(t, t.Context(), c).File); !bytes.Equal(got, want) {
 			t.Error("Run with zero fields gives another file than with their defaults")
 		}

@@ -64,7 +64,7 @@ there the policy holds. A state may come twice if the action is the same.`,
 			if err != nil {
 				return err
 			}
-			layout, err := policies.NewLayout(g, policies.AutoStates(g))
+			index, err := policies.NewStateIndex(g, policies.DefaultAbstraction(g))
 			if err != nil {
 				return usageError{err}
 			}
@@ -88,7 +88,7 @@ there the policy holds. A state may come twice if the action is the same.`,
 			}
 			show := showProgress(s.err)
 			defer show.stop()
-			t := newImportedTable(layout)
+			t := newImportedTable(index)
 			if !isTerminal(in) { // on which a person writes
 				t.reading = show.begin("reading")
 			}
@@ -150,9 +150,9 @@ type importedTable struct {
 	reading *task // is told how many decisions there are
 }
 
-func newImportedTable(l policies.Layout) *importedTable {
-	t := &importedTable{table: policies.NewTable(l), game: l.Game(), given: make([]byte, l.Entries()/8+1)}
-	for i := range l.Turns() {
+func newImportedTable(index policies.StateIndex) *importedTable {
+	t := &importedTable{table: policies.NewTable(index), game: index.Game(), given: make([]byte, index.Size()/8+1)}
+	for i := range index.Turns() {
 		t.table.Set(i, true)
 	}
 	return t
@@ -173,8 +173,8 @@ func (t *importedTable) decide(observation []int16, action env.Action) error {
 	if action == env.Hold && state.TurnTotal == 0 {
 		return errors.New("it holds before the first roll of the turn; a turn begins with a roll")
 	}
-	l := t.table.Layout()
-	i := l.Index(&state)
+	index := t.table.Index()
+	i := index.Of(&state)
 	roll := action == env.Roll
 	if t.given[i>>3]>>(i&7)&1 == 0 {
 		t.given[i>>3] |= 1 << (i & 7)
@@ -184,7 +184,7 @@ func (t *importedTable) decide(observation []int16, action env.Action) error {
 			t.reading.update(unknown, humanCount(float64(t.count))+" decisions")
 		}
 	} else if t.table.Rolls(i) != roll {
-		return fmt.Errorf("the state %v, or one that the table (%s states) does not tell from it, has come before with the other action", observation, l.States())
+		return fmt.Errorf("the state %v, or one that the table (%s states) does not tell from it, has come before with the other action", observation, index.Abstraction())
 	}
 	return nil
 }
@@ -247,10 +247,10 @@ const evalSeed = 1
 // report prints how many decisions there are and how good they are.
 func (t *importedTable) report(ctx context.Context, w io.Writer, show *progress, saved savedPolicy, agent string, asJSON bool) error {
 	file := saved.path
-	l := t.table.Layout()
+	index := t.table.Index()
 	r := importResult{
-		gameResult: resultOf(t.game, 0), Agent: agent, States: string(l.States()),
-		Entries: l.Entries(), Given: t.count, PolicyFile: file, Kept: saved.kept,
+		gameResult: resultOf(t.game, 0), Agent: agent, States: string(index.Abstraction()),
+		Entries: index.Size(), Given: t.count, PolicyFile: file, Kept: saved.kept,
 	}
 	solving := show.begin("solving", t.game.Variant().ID, fmt.Sprintf("target %d", t.game.Target()))
 	rival, err := policies.Named(ctx, policies.Reference(t.game), t.game, solving.options(0))

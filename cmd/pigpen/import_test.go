@@ -42,14 +42,14 @@ func TestImport(t *testing.T) {
 	for _, format := range wire.Formats() {
 		for _, config := range []env.Config{{Variant: "pig", Players: 2, Target: 15}, {Variant: "pig-last-round", Players: 2, Target: 4}, {Variant: "cochon", Players: 2, Target: 10}} {
 			g := env.Must(env.New(config))
-			layout, err := policies.NewLayout(g, policies.FullStates)
+			index, err := policies.NewStateIndex(g, policies.FullAbstraction)
 			must(err)
 			race, err := policies.Named(t.Context(), "race", g, exact.Options{})
 			must(err)
 			var all []int16
 			var actions []uint8
 			var lines strings.Builder
-			for _, s := range layout.All() {
+			for _, s := range index.All() {
 				if g.Validate(s) != nil {
 					continue
 				}
@@ -76,7 +76,7 @@ func TestImport(t *testing.T) {
 			}
 			f, err := policies.Load(path)
 			must(err)
-			for i, s := range layout.All() {
+			for i, s := range index.All() {
 				want := s.TurnTotal == 0 || g.Validate(s) == nil && race.RollChance(s) == 1
 				if f.Table.Rolls(i) != want {
 					t.Fatalf("%v: rolls in %+v: %t, want %t", args, s, f.Table.Rolls(i), want)
@@ -131,7 +131,7 @@ func (e *endless) Read(b []byte) (int, error) {
 // the latest, and at once where it says how long it will be.
 func TestImportBounded(t *testing.T) {
 	const limit = 1 << 20
-	layout, err := policies.NewLayout(env.Must(env.New(env.Config{Target: 10})), policies.FullStates)
+	index, err := policies.NewStateIndex(env.Must(env.New(env.Config{Target: 10})), policies.FullAbstraction)
 	must(err)
 	text := func(s string) []byte { return pack(s) }
 	observations, actions := slices.Concat([]byte{0x82}, text("observations")), slices.Concat([]byte{0x82}, text("actions"))
@@ -149,12 +149,12 @@ func TestImportBounded(t *testing.T) {
 		{"a name", []byte{0x81, 0xdb, 0, 0x0f, 0xff, 0xff}, []byte{'x'}, wire.BufferSize},
 	} {
 		in := &endless{begin: test.begin, pattern: test.pattern}
-		if err := newImportedTable(layout).readMap(in, limit); err == nil || in.read > test.most+1 {
+		if err := newImportedTable(index).readMap(in, limit); err == nil || in.read > test.most+1 {
 			t.Errorf("%s: %v after %d bytes, want an error after %d at most", test.name, err, in.read, test.most)
 		}
 	}
 	in := &endless{pattern: []byte("x")}
-	if err := newImportedTable(layout).readLines(in); err == nil || in.read > maxLine+wire.BufferSize {
+	if err := newImportedTable(index).readLines(in); err == nil || in.read > maxLine+wire.BufferSize {
 		t.Errorf("a line without end: %v after %d bytes", err, in.read)
 	}
 }
@@ -162,7 +162,7 @@ func TestImportBounded(t *testing.T) {
 // TestImportMemory reads a map of many rows, each column first, and compares what
 // is allocated for it with its bytes.
 func TestImportMemory(t *testing.T) {
-	layout, err := policies.NewLayout(env.Must(env.New(env.Config{Target: 10})), policies.FullStates)
+	index, err := policies.NewStateIndex(env.Must(env.New(env.Config{Target: 10})), policies.FullAbstraction)
 	must(err)
 	const rows = 2 << 20
 	column := func(name string, b []byte) []byte {
@@ -170,7 +170,7 @@ func TestImportMemory(t *testing.T) {
 	}
 	observations, actions := column("observations", bytes.Repeat([]byte{0, 0, 5, 0, 0, 0}, rows)), column("actions", bytes.Repeat([]byte{1}, rows))
 	for _, in := range [][]byte{slices.Concat([]byte{0x82}, observations, actions), slices.Concat([]byte{0x82}, actions, observations)} {
-		table := newImportedTable(layout)
+		table := newImportedTable(index)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		if err := table.readMap(bytes.NewReader(in), maxImport); err != nil || table.count != 1 {
@@ -240,11 +240,11 @@ func FuzzImport(f *testing.F) {
 	f.Add([]byte(`{"observation":[],"action":2}`))
 	f.Add(pack(map[string]any{"observations": [][]int{{0, 5, 0}}, "actions": []int{1}}))
 	f.Add(pack(map[string]any{"observations": littleEndian([]int16{0, 5, 0, 1, 0, 9}), "actions": []byte{1, 1}}))
-	layout, err := policies.NewLayout(env.Must(env.New(env.Config{Target: 10})), policies.FullStates)
+	index, err := policies.NewStateIndex(env.Must(env.New(env.Config{Target: 10})), policies.FullAbstraction)
 	must(err)
 	f.Fuzz(func(t *testing.T, in []byte) {
 		for _, msgpack := range []bool{false, true} {
-			table := newImportedTable(layout)
+			table := newImportedTable(index)
 			read := table.readLines
 			if msgpack {
 				read = func(in io.Reader) error { return table.readMap(in, maxImport) }
@@ -252,7 +252,7 @@ func FuzzImport(f *testing.F) {
 			if read(bytes.NewReader(in)) != nil {
 				continue
 			}
-			for i, s := range layout.All() {
+			for i, s := range index.All() {
 				if s.TurnTotal == 0 && !table.table.Rolls(i) {
 					t.Errorf("%q: the policy holds in %+v", in, s)
 				}

@@ -37,13 +37,13 @@ func inspectCommand() command {
 			if err != nil {
 				return err
 			}
-			l, m := f.Table.Layout(), f.Provenance
-			g := l.Game()
+			index, m := f.Table.Index(), f.Provenance
+			g := index.Game()
 			if *asJSON {
 				return printJSON(s.out, inspectResult{
 					gameResult: resultOf(g, m.Seed), Fingerprint: g.Fingerprint(),
 					Agent: m.Agent, Settings: m.Settings, Steps: m.Steps, Episodes: m.Episodes,
-					Program: m.Program, States: string(l.States()), Entries: l.Entries(),
+					Program: m.Program, States: string(index.Abstraction()), Entries: index.Size(),
 				})
 			}
 			var b strings.Builder
@@ -60,8 +60,8 @@ func inspectCommand() command {
 			line("decisions", m.Steps)
 			line("episodes", m.Episodes)
 			line("program", "pigpen "+m.Program)
-			line("states", l.States())
-			line("entries", l.Entries())
+			line("states", index.Abstraction())
+			line("entries", index.Size())
 			return print(s.out, b.String())
 		},
 	}

@@ -51,14 +51,14 @@ func (g *gameFlags) find(names ...string) (env.Game, []player, error) {
 		if err != nil {
 			return env.Game{}, nil, err
 		}
-		l := f.Table.Layout()
+		index := f.Table.Index()
 		if from == "" {
-			from, game = name, l.Game()
+			from, game = name, index.Game()
 			if err := g.agree(from, "a policy for", game); err != nil {
 				return env.Game{}, nil, err
 			}
-		} else if l.Game() != game {
-			return env.Game{}, nil, usagef("%s is a policy for %v, and %s for %v; both must be for the same game", from, game, name, l.Game())
+		} else if index.Game() != game {
+			return env.Game{}, nil, usagef("%s is a policy for %v, and %s for %v; both must be for the same game", from, game, name, index.Game())
 		}
 		list[i].policy = f.Table
 	}

@@ -90,14 +90,14 @@ policy, perfect play needs no file: its name is optimal.`,
 				return err
 			}
 			r.Turns, r.Decisions, r.LastRoll = e.Turns, e.Decisions, perfect.LastRoll()
-			l, err := policies.NewLayout(g, policies.FullStates)
+			index, err := policies.NewStateIndex(g, policies.FullAbstraction)
 			if err != nil {
 				return err
 			}
-			r.DecisionPoints = l.Entries()
+			r.DecisionPoints = index.Size()
 			if *out != "" {
 				work.next("filling the table", what...)
-				table, err := policies.TableOf(ctx, l, perfect, o)
+				table, err := policies.TableOf(ctx, index, perfect, o)
 				if err != nil {
 					return err
 				}

@@ -100,7 +100,7 @@ func (t *training) run(ctx context.Context) (err error) {
 		if t.Resume != nil {
 			resumed = fmt.Sprintf(", resumed after %d decisions", t.Resume.Steps)
 		}
-		t.note("%s on %v: %s, %s states, %d entries, %s%s", t.Agent.Name, t.Game, t.Recipe.Name, t.States, t.entries, humanBytes(t.bytes), resumed)
+		t.note("%s on %v: %s, %s states, %d entries, %s%s", t.Agent.Name, t.Game, t.Recipe.Name, t.Abstraction, t.entries, humanBytes(t.bytes), resumed)
 		for _, line := range advice(&t.plan) {
 			t.note("%s", line)
 		}
@@ -113,7 +113,7 @@ func (t *training) run(ctx context.Context) (err error) {
 	solving.end()
 	if t.trainFlags.log != "" {
 		var kept string
-		if t.log, kept, err = train.OpenLog(t.trainFlags.log, t.Provenance(), t.Resume); errors.Is(err, train.ErrLog) {
+		if t.log, kept, err = train.OpenLog(t.trainFlags.log, t.Source(), t.Resume); errors.Is(err, train.ErrLog) {
 			return usageError{err}
 		} else if err != nil {
 			return err

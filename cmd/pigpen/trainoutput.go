@@ -92,7 +92,7 @@ func (t *training) print(r train.Result) error {
 	if t.json {
 		return printJSON(t.std.out, trainResult{
 			gameResult: resultOf(t.Game, t.Seed),
-			Agent:      t.Agent.Name, Recipe: t.Recipe.Name, States: string(t.States), Settings: r.File.Provenance.Settings, Program: version,
+			Agent:      t.Agent.Name, Recipe: t.Recipe.Name, States: string(t.Abstraction), Settings: r.File.Provenance.Settings, Program: version,
 			Entries: t.entries, Steps: r.Steps, Episodes: r.Episodes,
 			Seconds: r.Elapsed.Seconds(), StepsPerSecond: r.StepsPerSecond(),
 			Interrupted: r.Interrupted, PolicyFile: t.saved.path, Kept: t.saved.kept, Score: *t.report,

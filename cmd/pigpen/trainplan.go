@@ -57,12 +57,12 @@ func (f *trainFlags) plan(ctx context.Context) (p plan, err error) {
 	if p.Settings, err = f.settings.of(recipe, g, p.Resume); err != nil {
 		return p, err
 	}
-	switch p.States = policies.States(f.states); p.States {
+	switch p.Abstraction = policies.Abstraction(f.states); p.Abstraction {
 	case "auto":
-		p.States = policies.AutoStates(g)
-	case policies.FullStates, policies.SummaryStates:
+		p.Abstraction = policies.DefaultAbstraction(g)
+	case policies.FullAbstraction, policies.SummaryAbstraction:
 	default:
-		return p, usagef("--states %q; it is full, summary or auto", p.States)
+		return p, usagef("--states %q; it is full, summary or auto", p.Abstraction)
 	}
 	if err := checkGames("eval-games", f.evalGames, g); err != nil {
 		return p, err
@@ -102,14 +102,14 @@ func (f *trainFlags) adopt(k *train.Checkpoint) error {
 		return err
 	}
 	given := f.flags.Changed
-	for _, text := range []struct{ flag, has string }{{"agent", k.Agent}, {"recipe", k.Recipe}, {"states", string(k.States)}} {
+	for _, text := range []struct{ flag, has string }{{"agent", k.Agent}, {"recipe", k.Recipe}, {"states", string(k.Abstraction)}} {
 		flag := f.flags.Lookup(text.flag).Value
 		if given(text.flag) && flag.String() != text.has && flag.String() != "auto" {
 			return usagef("%s is a checkpoint of a training with %s %s, not %s; leave --%s out", f.resume, text.flag, text.has, flag, text.flag)
 		}
 	}
 	f.game.config, f.game.options = g.Config(), nil
-	f.agent, f.recipe, f.states = k.Agent, k.Recipe, string(k.States)
+	f.agent, f.recipe, f.states = k.Agent, k.Recipe, string(k.Abstraction)
 	if !given("seed") {
 		f.seed = k.Seed
 	}
@@ -186,11 +186,11 @@ func (f *trainFlags) rivalOf(g env.Game) string {
 // tooLarge returns the error of a training whose tables take too much memory.
 func (f *trainFlags) tooLarge(p *plan) error {
 	less := "a lower --target"
-	if p.Game.Players() > 2 && p.States == policies.FullStates {
+	if p.Game.Players() > 2 && p.Abstraction == policies.FullAbstraction {
 		less += " or --states summary"
 	}
 	return usagef("%w: the tables of %v with %s states, %d entries, take %s, and --memory allows %s; %s takes less",
-		train.ErrMemory, p.Game, p.States, p.entries, humanBytes(p.bytes), humanBytes(float64(f.memory)), less)
+		train.ErrMemory, p.Game, p.Abstraction, p.entries, humanBytes(p.bytes), humanBytes(float64(f.memory)), less)
 }
 
 // lengths fills in how long the training is, and how often it is evaluated: as

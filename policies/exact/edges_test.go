@@ -18,7 +18,7 @@ import (
 )
 
 // TestLastRoll holds that LastRoll is the highest score at which a solution
-// chooses to roll, and that layouts of tables reach well beyond it.
+// chooses to roll, and that indices of tables reach well beyond it.
 func TestLastRoll(t *testing.T) {
 	check := func(what string, s *exact.Solution) {
 		t.Helper()
@@ -46,7 +46,7 @@ func TestLastRoll(t *testing.T) {
 	}
 	for _, target := range sized([]int{2, 5, 10, 50}, []int{2, 5, 10, 20, 50, 100, 150}) {
 		g := game("pig-last-round", 2, target)
-		// Perfect play goes beyond the target, but leaves half of a layout's margin.
+		// Perfect play goes beyond the target, but leaves half of an index's margin.
 		if past := solve(t, g).LastRoll() - target; past < 0 || past > policies.BeyondTarget/2 {
 			t.Errorf("Solve(%v).LastRoll() is %d past the target, want from 0 to half of BeyondTarget, %d", g, past, policies.BeyondTarget)
 		}

@@ -15,8 +15,8 @@ func FuzzRead(f *testing.F) {
 	f.Add(valid().bytes())
 	f.Add(write(f, golden(f)))
 	for _, g := range smallGames() {
-		if l := layout(f, g, policies.AutoStates(g)); l.Entries() < 10_000 {
-			f.Add(write(f, policies.File{Table: patterned(l)}))
+		if index := stateIndex(f, g, policies.DefaultAbstraction(g)); index.Size() < 10_000 {
+			f.Add(write(f, policies.File{Table: patterned(index)}))
 		}
 	}
 	for _, h := range hostiles() {
@@ -44,16 +44,16 @@ func FuzzRoundTrip(f *testing.F) {
 	games := smallGames()
 	f.Fuzz(func(t *testing.T, number uint8, summary bool, agent, program, name1, value1, name2, value2 string, seed uint64, steps, episodes int64, bits []byte) {
 		g := games[int(number)%len(games)]
-		states := policies.FullStates
+		abstraction := policies.FullAbstraction
 		if summary || g.Variant().Ending == env.AfterRound {
-			states = policies.SummaryStates
+			abstraction = policies.SummaryAbstraction
 		}
-		want := policies.File{Table: policies.NewTable(layout(t, g, states)), Provenance: policies.Provenance{
+		want := policies.File{Table: policies.NewTable(stateIndex(t, g, abstraction)), Provenance: policies.Provenance{
 			Agent: agent, Program: program, Settings: map[string]string{name1: value1, name2: value2},
 			Seed: seed, Steps: steps, Episodes: episodes,
 		}}
-		l := want.Table.Layout()
-		for i := range min(l.Entries(), 8*len(bits)) {
+		index := want.Table.Index()
+		for i := range min(index.Size(), 8*len(bits)) {
 			want.Table.Set(i, bits[i/8]>>(i%8)&1 == 1)
 		}
 		fits := len(agent) <= 256 && len(program) <= 256 && steps >= 0 && episodes >= 0

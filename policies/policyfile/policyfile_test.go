@@ -35,7 +35,7 @@ func smallGames() (games []env.Game) {
 		targets := []int{v.Target.Min, min(v.Target.Min+3, v.Target.Max)}
 		players := min(4, v.MaxPlayers)
 		if v.Ending == env.AfterRound {
-			// A layout goes on beyond the target: even these are long.
+			// An index goes on beyond the target: even these are long.
 			targets, players = targets[:1], 3
 		}
 		for n := v.MinPlayers; n <= players; n++ {
@@ -49,13 +49,13 @@ func smallGames() (games []env.Game) {
 	return games
 }
 
-func layout(t testing.TB, g env.Game, states policies.States) policies.Layout {
+func stateIndex(t testing.TB, g env.Game, abstraction policies.Abstraction) policies.StateIndex {
 	t.Helper()
-	l, err := policies.NewLayout(g, states)
+	index, err := policies.NewStateIndex(g, abstraction)
 	if err != nil {
-		t.Fatalf("NewLayout(%v, %s): %v", g, states, err)
+		t.Fatalf("NewStateIndex(%v, %s): %v", g, abstraction, err)
 	}
-	return l
+	return index
 }
 
 func game(variant string, players, target int) env.Game {
@@ -66,12 +66,12 @@ func pig(players, target int) env.Game { return game("pig", players, target) }
 
 // patterned returns a table that rolls in every entry whose number is one
 // more than a multiple of 3, and in the last.
-func patterned(l policies.Layout) *policies.Table {
-	table := policies.NewTable(l)
-	for i := 1; i < l.Entries(); i += 3 {
+func patterned(index policies.StateIndex) *policies.Table {
+	table := policies.NewTable(index)
+	for i := 1; i < index.Size(); i += 3 {
 		table.Set(i, true)
 	}
-	table.Set(l.Entries()-1, true)
+	table.Set(index.Size()-1, true)
 	return table
 }
 
@@ -86,8 +86,8 @@ func write(t testing.TB, f policies.File) []byte {
 
 // sameFile returns how two policies differ, or "".
 func sameFile(got, want policies.File) string {
-	if g, w := got.Table.Layout(), want.Table.Layout(); g != w {
-		return fmt.Sprintf("layout %v, %s, want %v, %s", g.Game(), g.States(), w.Game(), w.States())
+	if g, w := got.Table.Index(), want.Table.Index(); g != w {
+		return fmt.Sprintf("index %v, %s, want %v, %s", g.Game(), g.Abstraction(), w.Game(), w.Abstraction())
 	}
 	a, b := got.Provenance, want.Provenance
 	if !maps.Equal(a.Settings, b.Settings) {
@@ -97,8 +97,8 @@ func sameFile(got, want policies.File) string {
 	if fmt.Sprintf("%#v", a) != fmt.Sprintf("%#v", b) {
 		return fmt.Sprintf("provenance %#v, want %#v", a, b)
 	}
-	l := want.Table.Layout()
-	for i := range l.Entries() {
+	index := want.Table.Index()
+	for i := range index.Size() {
 		if got.Table.Rolls(i) != want.Table.Rolls(i) {
 			return fmt.Sprintf("Rolls(%d) = %t, want %t", i, got.Table.Rolls(i), want.Table.Rolls(i))
 		}
@@ -132,12 +132,12 @@ func texts(n int) map[string]string {
 
 func TestRoundTrip(t *testing.T) {
 	for _, g := range smallGames() {
-		for _, states := range []policies.States{policies.FullStates, policies.SummaryStates} {
-			f := policies.File{Table: patterned(layout(t, g, states)), Provenance: policies.Provenance{Agent: "qlearning", Steps: 1, Program: "v1"}}
-			checkRead(t, fmt.Sprintf("%v, %s", g, states), write(t, f), f)
+		for _, abstraction := range []policies.Abstraction{policies.FullAbstraction, policies.SummaryAbstraction} {
+			f := policies.File{Table: patterned(stateIndex(t, g, abstraction)), Provenance: policies.Provenance{Agent: "qlearning", Steps: 1, Program: "v1"}}
+			checkRead(t, fmt.Sprintf("%v, %s", g, abstraction), write(t, f), f)
 		}
 	}
-	table := patterned(layout(t, pig(2, 5), policies.FullStates))
+	table := patterned(stateIndex(t, pig(2, 5), policies.FullAbstraction))
 	for name, made := range map[string]policies.Provenance{
 		"nothing":       {},
 		"no settings":   {Settings: map[string]string{}},
@@ -155,7 +155,7 @@ func TestRoundTrip(t *testing.T) {
 // TestWriteIsDeterministic writes settings in the order of their names, not
 // of the map.
 func TestWriteIsDeterministic(t *testing.T) {
-	table := patterned(layout(t, pig(2, 5), policies.FullStates))
+	table := patterned(stateIndex(t, pig(2, 5), policies.FullAbstraction))
 	want := write(t, policies.File{Table: table, Provenance: policies.Provenance{Settings: texts(64)}})
 	for range 20 {
 		if !bytes.Equal(write(t, policies.File{Table: table, Provenance: policies.Provenance{Settings: texts(64)}}), want) {
@@ -169,7 +169,7 @@ func TestWriteIsDeterministic(t *testing.T) {
 
 // golden is the policy in testdata/v1.msgpack.
 func golden(t testing.TB) policies.File {
-	return policies.File{Table: patterned(layout(t, pig(3, 5), policies.FullStates)), Provenance: policies.Provenance{
+	return policies.File{Table: patterned(stateIndex(t, pig(3, 5), policies.FullAbstraction)), Provenance: policies.Provenance{
 		Agent:    "qlearning",
 		Settings: map[string]string{"learning_rate": "0.1", "exploration": "0.2 to 0.01 over 1M steps"},
 		Seed:     1<<63 + 5,
@@ -309,7 +309,7 @@ func (d document) ending(key, after []byte) []byte {
 
 // TestFormat compares Write with the second writer.
 func TestFormat(t *testing.T) {
-	table := policies.NewTable(layout(t, pig(2, 3), policies.FullStates))
+	table := policies.NewTable(stateIndex(t, pig(2, 3), policies.FullAbstraction))
 	for _, i := range []int{1, 4, 7, 10, 13, 17} {
 		table.Set(i, true)
 	}
@@ -497,7 +497,7 @@ func TestTruncatedFiles(t *testing.T) {
 	for name, f := range map[string][]byte{
 		"small":  valid().bytes(),
 		"golden": write(t, golden(t)),
-		"long":   write(t, policies.File{Table: patterned(layout(t, pig(3, 40), policies.FullStates))}),
+		"long":   write(t, policies.File{Table: patterned(stateIndex(t, pig(3, 40), policies.FullAbstraction))}),
 	} {
 		step := 1
 		if len(f) > 1<<16 {
@@ -542,7 +542,7 @@ func TestFlippedBits(t *testing.T) {
 
 // TestReaders reads through readers that give little at a time, or fail.
 func TestReaders(t *testing.T) {
-	f := policies.File{Table: patterned(layout(t, pig(3, 40), policies.FullStates))}
+	f := policies.File{Table: patterned(stateIndex(t, pig(3, 40), policies.FullAbstraction))}
 	b := write(t, f)
 	for name, wrap := range map[string]func(io.Reader) io.Reader{
 		"half": iotest.HalfReader, "one byte": iotest.OneByteReader, "data with EOF": iotest.DataErrReader,
@@ -606,7 +606,7 @@ func longText(letter string, n int) string {
 }
 
 func TestWriteRefuses(t *testing.T) {
-	table := patterned(layout(t, pig(2, 5), policies.FullStates))
+	table := patterned(stateIndex(t, pig(2, 5), policies.FullAbstraction))
 	for _, test := range tooLarge {
 		var b bytes.Buffer
 		if err := policies.Write(&b, policies.File{Table: table, Provenance: test.provenance}); err == nil || err.Error() != test.want {

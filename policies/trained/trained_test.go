@@ -40,8 +40,8 @@ func TestScores(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l := f.Table.Layout()
-			g := l.Game()
+			index := f.Table.Index()
+			g := index.Game()
 			perfect, err := policies.Named(t.Context(), "optimal", g, exact.Options{})
 			if err != nil {
 				t.Fatal(err)
@@ -85,8 +85,8 @@ func TestList(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		layout, agent := f.Table.Layout(), f.Provenance.Agent
-		g := layout.Game()
+		index, agent := f.Table.Index(), f.Provenance.Agent
+		g := index.Game()
 		id := g.Variant().ID
 		if p.Name != id+"-"+agent || g != env.Must(env.New(env.Config{Variant: id})) || f.Provenance.Seed != 1 || f.Provenance.Steps == 0 {
 			t.Errorf("%s is for %v, made by %s from seed %d in %d decisions", p.Name, g, agent, f.Provenance.Seed, f.Provenance.Steps)

@@ -34,7 +34,7 @@ func sentinels() map[error]string {
 		env.ErrBatch:            "slice of the wrong length",
 		policies.ErrUnknown:     "unknown policy",
 		policies.ErrUnavailable: "",
-		policies.ErrLayout:      "",
+		policies.ErrStateIndex:  "",
 		policyfile.ErrLimit:     "",
 		exact.ErrPlayers:        "too many players",
 		agents.ErrUnknown:       "unknown agent",

@@ -32,14 +32,14 @@ func TestActEverywhere(t *testing.T) {
 }
 
 func actEverywhere(t *testing.T, c *client) {
-	layout, err := policies.NewLayout(c.Game, policies.FullStates)
+	index, err := policies.NewStateIndex(c.Game, policies.FullAbstraction)
 	must(err)
 	var all []int16
 	var actions, chances, holds, rolls []float64
 	solution, _ := c.Policy.Policy.(*exact.Solution)
-	for _, s := range layout.All() {
+	for _, s := range index.All() {
 		if c.Game.Validate(s) != nil {
-			continue // the layout has more numbers than there are states
+			continue // the index has more numbers than there are states
 		}
 		all = c.Game.Observe(all, s, int(s.Seat))
 		chance := 1.0

@@ -48,8 +48,8 @@ func newTestSession(t testing.TB, format, name string) *session {
 		must(err)
 		file, err := os.Stat(name)
 		must(err)
-		l := f.Table.Layout()
-		o.Policy, o.Game = &Policy{Name: name, Policy: f.Table, File: file}, l.Game()
+		index := f.Table.Index()
+		o.Policy, o.Game = &Policy{Name: name, Policy: f.Table, File: file}, index.Game()
 	}
 	return newSession(t.Context(), o)
 }

@@ -121,8 +121,8 @@ func heldTable(f policies.File, name string, file os.FileInfo) *heldPolicy {
 	if f.Table == nil {
 		return nil // it could not be read
 	}
-	l := f.Table.Layout()
-	return &heldPolicy{policy: f.Table, game: l.Game(), name: name, file: file, bytes: int64(l.Entries())/8 + 1}
+	index := f.Table.Index()
+	return &heldPolicy{policy: f.Table, game: index.Game(), name: name, file: file, bytes: int64(index.Size())/8 + 1}
 }
 
 // use counts a user of the policy that is meant, and gets it if it is not held.

@@ -18,9 +18,9 @@ import (
 // storePolicy writes a policy for two players of pig that rolls in so many states.
 func storePolicy(t testing.TB, path string, target, rolls int) {
 	t.Helper()
-	layout, err := policies.NewLayout(env.Must(env.New(env.Config{Target: target})), policies.FullStates)
+	index, err := policies.NewStateIndex(env.Must(env.New(env.Config{Target: target})), policies.FullAbstraction)
 	must(err)
-	table := policies.NewTable(layout)
+	table := policies.NewTable(index)
 	for i := range rolls {
 		table.Set(i, true)
 	}
