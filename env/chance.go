@@ -34,7 +34,8 @@ func (e Effect) String() string {
 // An Outcome is what one roll of the dice does.
 type Outcome struct {
 	Effect Effect
-	// Points are what a Gain adds to the turn total, at least 1; 0 otherwise.
+	// Points is the number that a Gain adds to the turn total, at least 1. It is 0 for
+	// other effects.
 	Points int16
 }
 
@@ -51,31 +52,33 @@ func bust() Outcome           { return Outcome{Effect: Bust} }
 func wipe() Outcome           { return Outcome{Effect: Wipe} }
 func stop() Outcome           { return Outcome{Effect: Stop} }
 
-// A Chance is an outcome with its weight: out of [Game.Rolls] equally likely
-// rolls, Weight have this outcome.
+// A Chance is an outcome with its weight: Weight of the [Game.Rolls] equally likely
+// rolls have this outcome.
 type Chance struct {
 	Outcome
 	Weight int
 }
 
-// chance is a variant's rule, tabulated: every roll's outcome for the
-// sampler, and the same outcomes merged for exact computation.
+// An outcomeTable tabulates the rule of a variant: the outcome of every roll, for
+// sampling, and the distinct outcomes with their weights, for exact computation.
 type outcomeTable struct {
 	rolls int // equally likely rolls: faces to the power of dice
-	// byRoll[held*stride+r] is the outcome of roll r; stride is 0 where the
-	// rule is the same at every score.
+	// byRoll[held*stride+r] is the outcome of roll r for a mover with held points;
+	// stride is 0 if the rule does not depend on held.
 	byRoll []Outcome
 	stride int
-	merged [][]Chance // by held; one row where stride is 0
+	merged [][]Chance // by held; a single row if stride is 0
 }
 
-// chances returns the variant's table under the given options, made once.
+// tableOf returns the outcome table of v under the given options. It computes each
+// table once.
 func (v *Variant) tableOf(on Options) *outcomeTable {
 	cell := &v.tables[on]
 	cell.once.Do(func() { cell.table = v.tabulate(on) })
 	return cell.table
 }
 
+// tabulate computes the outcome table of v under the given options.
 func (v *Variant) tabulate(on Options) *outcomeTable {
 	c := &outcomeTable{rolls: 1}
 	for range v.Dice {
@@ -100,7 +103,8 @@ func (v *Variant) tabulate(on Options) *outcomeTable {
 	return c
 }
 
-// addChance counts one more roll with outcome o, keeping first-seen order.
+// addChance adds a roll with outcome o to list, which keeps the order in which
+// outcomes first came.
 func addChance(list []Chance, o Outcome) []Chance {
 	for i := range list {
 		if list[i].Outcome == o {
@@ -120,10 +124,10 @@ func (v *Variant) dice(roll int, faces []int) {
 	}
 }
 
-// row returns the start of the sampler's row for a mover who holds held.
+// row returns the offset in byRoll of the outcomes for a mover with held points.
 func (c *outcomeTable) row(held int) int { return held * c.stride }
 
-// at returns the merged outcomes for a mover who holds held.
+// at returns the distinct outcomes for a mover with held points.
 func (c *outcomeTable) at(held int) []Chance {
 	if c.stride == 0 {
 		return c.merged[0]

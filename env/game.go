@@ -13,13 +13,13 @@ import (
 // MaxPlayers is the largest number of seats of any variant.
 const MaxPlayers = 10
 
-// DefaultPlayers is the number of seats where none is asked for.
+// DefaultPlayers is the number of seats if [Config] does not set it.
 const DefaultPlayers = 2
 
-// ErrConfig is what [New] wraps when a variant cannot be played as asked.
+// ErrConfig is wrapped by the errors of [New] about players, target or options.
 var ErrConfig = errors.New("env: bad configuration")
 
-// A Config asks for a game. The zero value of each field asks for the default.
+// A Config configures a game. The zero value of each field means the default.
 type Config struct {
 	Variant string          // an ID or alias; "pig" by default
 	Players int             // number of seats; 2 by default
@@ -36,8 +36,8 @@ type Game struct {
 	options         Options
 }
 
-// New returns the game that c asks for, or an error wrapping
-// [ErrUnknownVariant] or [ErrConfig] that says what would be right.
+// New returns the game that c configures. The error wraps [ErrUnknownVariant] or
+// [ErrConfig] and names the valid values.
 func New(c Config) (Game, error) {
 	if c.Variant == "" {
 		c.Variant = "pig"
@@ -71,8 +71,8 @@ func New(c Config) (Game, error) {
 	}, nil
 }
 
-// Must returns g and panics if err is not nil. It serves games that are
-// written into a program, in tests and examples.
+// Must returns g and panics if err is not nil. It is for constant configurations, as
+// in tests and examples.
 func Must(g Game, err error) Game {
 	if err != nil {
 		panic(err)
@@ -80,8 +80,8 @@ func Must(g Game, err error) Game {
 	return g
 }
 
-// options returns the set of options that are on when asked overrides the
-// defaults.
+// options returns the set of options that are on: those that asked turns on, and
+// those on by default that asked does not name.
 func (v *Variant) options(asked map[string]bool) (Options, error) {
 	var on Options
 	var names []string
@@ -107,7 +107,7 @@ func (v *Variant) options(asked map[string]bool) (Options, error) {
 	return on, nil
 }
 
-// Config returns the configuration that makes g, every field filled in.
+// Config returns the configuration of g with every field set.
 func (g Game) Config() Config {
 	c := Config{Variant: g.variant.ID, Players: int(g.players), Target: int(g.target)}
 	for i, o := range g.variant.Options {
@@ -149,10 +149,10 @@ func (g Game) String() string {
 	return b.String()
 }
 
-// Fingerprint returns 16 hexadecimal digits that identify the game by what it
-// is: its configuration, its ending and every chance outcome. A policy
-// learned under other rules, even of the same name, has another fingerprint.
-// It is the start of the SHA-256 of a text that lists all of these.
+// Fingerprint returns 16 hexadecimal digits that identify the rules of the game: the
+// first 64 bits of the SHA-256 of a text that lists its configuration, its ending
+// and every chance outcome. Variants of the same name but with other rules have
+// different fingerprints.
 func (g Game) Fingerprint() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\nplayers %d\ntarget %d\nending %v\nrolls %d\n", g.variant.ID, g.players, g.target, g.variant.Ending, g.table.rolls)
@@ -181,6 +181,7 @@ func (g Game) Start(first int) State {
 // roll), both after that.
 func (g Game) Legal(s State) Actions { return s.legal() }
 
+// legal is [Game.Legal], which depends on the state alone.
 func (s *State) legal() Actions {
 	switch {
 	case s.Over:
@@ -191,9 +192,9 @@ func (s *State) legal() Actions {
 	return HoldOrRoll
 }
 
-// Outcomes returns what a roll can do in s, each with its integer weight; the
-// weights sum to [Game.Rolls]. There are none once the game is over. The slice
-// is shared and must not be changed.
+// Outcomes returns the possible outcomes of a roll in s with their integer weights,
+// which sum to [Game.Rolls], or nil if the game is over. The slice is shared and
+// must not be changed.
 func (g Game) Outcomes(s State) []Chance {
 	if s.Over {
 		return nil
@@ -201,9 +202,9 @@ func (g Game) Outcomes(s State) []Chance {
 	return g.table.at(s.held())
 }
 
-// OutcomeOf returns what the given faces do when they are rolled in s. It
-// returns an error if they are not as many dice as the game has, or no faces
-// of them.
+// OutcomeOf returns the outcome of a roll in s that shows the given faces. It returns
+// an error if their number is not the number of dice of the game or a face is not in
+// [1, Faces].
 func (g Game) OutcomeOf(s State, faces ...int) (Outcome, error) {
 	v := g.variant
 	if len(faces) != v.Dice {
@@ -217,8 +218,9 @@ func (g Game) OutcomeOf(s State, faces ...int) (Outcome, error) {
 	return v.Roll(slices.Clone(faces), s.held(), g.options), nil
 }
 
-// Faces returns what the dice show in roll number roll, in [0, Rolls): the
-// first die is the most significant digit. It panics outside that range.
+// Faces returns the faces of the dice in the roll with the given number, in
+// [0, Rolls). The first die is the most significant digit of the number. Faces
+// panics if roll is out of range.
 func (g Game) Faces(roll int) []int {
 	if roll < 0 || roll >= g.table.rolls {
 		panic(fmt.Sprintf("env: Faces(%d) of a game with %d rolls", roll, g.table.rolls))
@@ -228,8 +230,8 @@ func (g Game) Faces(roll int) []int {
 	return faces
 }
 
-// AfterRoll returns the state that follows s when the player to move rolls
-// and the dice do o. s must not be over and o must be one of Outcomes(s).
+// AfterRoll returns the state that follows s if the player to move rolls and the
+// outcome is o. s must not be over and o must be one of Outcomes(s).
 func (g Game) AfterRoll(s State, o Outcome) State {
 	g.roll(&s, o)
 	return s
@@ -242,8 +244,8 @@ func (g Game) AfterHold(s State) State {
 	return s
 }
 
-// roll is AfterRoll in place: copying a State that was just written in parts
-// costs more than the rules do.
+// roll is AfterRoll in place. It avoids copying a State whose fields were just written
+// one by one, which is slower than applying the rules.
 func (g *Game) roll(s *State, o Outcome) {
 	if o.Effect == Gain {
 		g.gain(s, o.Points)
@@ -264,9 +266,9 @@ func (g *Game) gain(s *State, points int16) {
 	}
 }
 
-// endTurn does what an effect that ends the turn does, and gives the turn to
-// the next seat, unless that would begin a new round of a game whose last round
-// is done.
+// endTurn applies the effect e, which ends the turn, to the scores and passes the turn
+// to the next seat. In games that end after a round it ends the game instead if the
+// round is complete and a player has banked the target.
 func (g *Game) endTurn(s *State, e Effect) {
 	switch e {
 	case Wipe:
@@ -289,10 +291,9 @@ func (g *Game) endTurn(s *State, e Effect) {
 // best returns the highest banked score.
 func (g *Game) best(s *State) int16 { return slices.Max(s.Scores[:g.players]) }
 
-// WinShare returns the part of the win that falls to a seat in s: 1 for the
-// winner, 1/m for each of m players who share the highest score at the end, 0
-// for the others and as long as the game goes on. Over all seats of a finished
-// game it sums to 1.
+// WinShare returns the share of the win of a seat in s: 1 for the winner, 1/m for each
+// of m players who share the highest score at the end, 0 for the others. It is 0 for
+// every seat until the game is over, and then sums to 1 over the seats.
 func (g Game) WinShare(s State, seat int) float64 {
 	if !s.Over {
 		return 0
@@ -311,10 +312,10 @@ func (g Game) WinShare(s State, seat int) float64 {
 	return 1 / float64(tied)
 }
 
-// Return returns what a seat has earned in total when the game ends in s: +1
-// for the winner and -1/(n-1) for each other of n players, that is
-// (n·WinShare - 1)/(n-1), which sums to 0 over the seats. It is 0 as long as
-// the game goes on. With one player, who is rewarded by the turn, it is 0.
+// Return returns the return of a seat in a game that ends in s: +1 for the winner and
+// -1/(n-1) for each other of n players, that is (n·WinShare - 1)/(n-1), which sums to
+// 0 over the seats. It is 0 if the game is not over, and with one player, whose
+// rewards depend on the number of turns instead.
 func (g Game) Return(s State, seat int) float64 {
 	if !s.Over || g.players == 1 {
 		return 0

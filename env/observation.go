@@ -17,14 +17,14 @@ type Column struct {
 // MaxColumns is the largest number of columns of any game's observation.
 const MaxColumns = MaxPlayers + 2
 
-// Columns returns the layout of the game's observations, the same in every
-// environment and on the wire: own banked score, turn total, the banked scores
-// of the others in turn order from the next seat on, and, in games that end
-// after a round, how many seats still act after the observer's in this round.
+// Columns describes the columns of the game's observations, which are the same in every
+// environment and in the protocol: the observer's banked score, the turn total, the
+// banked scores of the others in turn order from the next seat on, and, in games that
+// end after a round, the number of seats that act after the observer in this round.
 //
-// Max is attained or nearly so at the end of games that end at the target;
-// games that end after a round have no bound of their own, and Max is the
-// largest value that a state from outside may have.
+// In games that end at the target, Max is a tight or nearly tight bound of the scores
+// at the end. In games that end after a round the rules do not bound scores, and Max is
+// the largest score that [Game.Validate] accepts.
 func (g Game) Columns() []Column {
 	top := maxHeld
 	if g.variant.Ending == AtTarget {
@@ -58,7 +58,7 @@ func (g Game) Columns() []Column {
 	return columns
 }
 
-// maxTurnTotal is the largest turn total with which a game goes on.
+// maxTurnTotal returns the largest turn total of a state that is not over.
 func maxTurnTotal(g Game) int {
 	if g.variant.Ending == AtTarget {
 		return int(g.target) - 1
@@ -66,7 +66,7 @@ func maxTurnTotal(g Game) int {
 	return maxHeld
 }
 
-// NumColumns returns len(g.Columns()) without making them.
+// NumColumns returns len(g.Columns()) without allocating.
 func (g Game) NumColumns() int {
 	n := int(g.players) + 1
 	if g.variant.Ending == AfterRound {
@@ -75,9 +75,9 @@ func (g Game) NumColumns() int {
 	return n
 }
 
-// Observe appends to dst what the given seat sees in s, laid out as
-// [Game.Columns] says, and returns the extended slice. The turn total is
-// shown only to the seat to move: to the others it is 0.
+// Observe appends to dst the observation of the given seat in s, with the columns of
+// [Game.Columns], and returns the extended slice. The turn total is 0 for seats that
+// are not to move.
 func (g Game) Observe(dst []int16, s State, seat int) []int16 {
 	n, columns := len(dst), g.NumColumns()
 	dst = slices.Grow(dst, columns)[:n+columns]
@@ -85,7 +85,7 @@ func (g Game) Observe(dst []int16, s State, seat int) []int16 {
 	return dst
 }
 
-// observe is Observe into a row of the right length.
+// observe writes the observation of a seat to row, whose length is NumColumns.
 func (g *Game) observe(row []int16, s *State, seat int) {
 	row[0], row[1] = s.Scores[seat], 0
 	if seat == int(s.Seat) {
@@ -103,18 +103,18 @@ func (g *Game) observe(row []int16, s *State, seat int) {
 	}
 }
 
-// StateOf returns a state in which the player to move observes exactly the
-// given columns, the inverse of [Game.Observe] up to a shift of the seats: the
-// mover sits in seat 0 or, in games that end after a round, where the last
-// column puts it with seat 0 first. The error wraps [ErrState].
+// StateOf returns a state in which the observation of the player to move is
+// observation. It inverts [Game.Observe] up to a rotation of the seats: the mover is
+// seat 0 or, in games that end after a round, the seat that follows from the last
+// column if seat 0 is first. The error wraps [ErrState].
 func (g Game) StateOf(observation []int16) (s State, err error) {
 	err = g.ReadState(observation, &s)
 	return s, err
 }
 
-// ReadState is StateOf into a state of the caller's: copying one that was just
-// written in parts costs more than the rest. After an error the state is not to
-// be used.
+// ReadState is StateOf with the result written to *s. It avoids copying a State whose
+// fields were just written one by one, which is slower than the rest of the work.
+// After an error *s is undefined.
 func (g *Game) ReadState(observation []int16, s *State) error {
 	n := int(g.players)
 	columns, afterRound := n+1, g.variant.Ending == AfterRound

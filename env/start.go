@@ -1,18 +1,19 @@
 package env
 
-// exploringTurnTotal bounds the turn totals of exploring starts: beyond it,
-// good players have held in nearly every game of this package.
+// exploringTurnTotal is the exclusive upper bound of the turn totals of exploring
+// starts. In nearly every game of this package good players hold below it.
 const exploringTurnTotal = 40
 
-// DrawStart draws a state for an exploring start, from which an episode
-// begins so that every state is visited whatever the players do (R. Sutton,
-// A. Barto, "Reinforcement Learning", 2nd ed., section 5.3): every seat's
-// banked score uniform on those below the target, the turn total uniform on
-// those below 40 with which the game goes on.
+// DrawStart draws the start state of an episode with exploring starts, which visit
+// states that the players' policies would not reach (R. Sutton, A. Barto,
+// "Reinforcement Learning", 2nd ed., section 5.3). The banked score of every seat is
+// uniform on [0, target), and the turn total is uniform on the values below 40 at
+// which the game is not over.
 //
-// In games that end at the target the mover is seat 0, which by symmetry loses
-// nothing. In games that end after a round seat 0 is first, the mover is
-// uniform, and seats before it may have banked up to 40 beyond the target.
+// In games that end at the target the mover is seat 0; by symmetry, other seats would
+// add no states. In games that end after a round seat 0 is the first, the mover is
+// uniform over the seats, and the banked scores of the seats before the mover are
+// uniform on [0, target+40).
 func (g Game) DrawStart(r *Rand) State {
 	var s State
 	turnTotals := int16(exploringTurnTotal)

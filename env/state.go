@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// An Action is what a player decides: to hold or to roll.
+// An Action is a decision of a player: hold or roll.
 type Action uint8
 
 const (
@@ -30,11 +30,11 @@ func (a Action) String() string {
 	return fmt.Sprintf("Action(%d)", uint8(a))
 }
 
-// Actions is a set of actions; bit a stands for action a. The zero value is
+// Actions is a set of actions: bit a is set if it contains action a. The zero value is
 // the empty set.
 type Actions uint8
 
-// The sets that occur.
+// The nonempty sets that [Game.Legal] returns.
 const (
 	RollOnly   Actions = 1 << Roll
 	HoldOrRoll Actions = 1<<Hold | 1<<Roll
@@ -57,49 +57,49 @@ func (l Actions) String() string {
 	return strings.Join(names, " or ")
 }
 
-// A State is everything that decides how a game goes on: small, comparable
-// with ==, and free of history. Seats at and past the number of players have
-// score 0.
+// A State is the state of a game between decisions. It is Markov: the rest of the game
+// depends on nothing else. States are comparable with ==. The scores of seats from
+// the number of players on are 0.
 type State struct {
 	// Scores are the banked scores by seat.
 	Scores [MaxPlayers]int16
-	// TurnTotal is what the player to move has gained this turn and not yet
-	// banked. It is 0 exactly until the first gain of the turn.
+	// TurnTotal is the number of points that the player to move has gained in this
+	// turn and not yet banked. It is 0 if and only if the turn has had no gain yet.
 	TurnTotal int16
-	// Seat is the player to move; once the game is over, the last who did.
+	// Seat is the seat to move or, if the game is over, the seat that moved last.
 	Seat int8
-	// First is the seat that began the game, and begins each round.
+	// First is the seat that moves first in the game and in each round.
 	First int8
-	// Over tells that the game has ended.
+	// Over says whether the game has ended.
 	Over bool
 
-	// A copy of 32 bytes is two loads and two stores that do not overlap;
-	// copying such a copy does not wait for them.
+	// The padding makes a State 32 bytes long, so that a copy is two loads and two
+	// stores that do not overlap and a copy of the copy does not stall on them.
 	_ [6]byte
 }
 
-// held is what the player to move would have banked after holding.
+// held returns the banked score plus the turn total of the player to move.
 func (s *State) held() int { return int(s.Scores[s.Seat] + s.TurnTotal) }
 
+// bank adds the turn total to the banked score of the player to move and clears it.
 func (s *State) bank() {
 	s.Scores[s.Seat] += s.TurnTotal
 	s.TurnTotal = 0
 }
 
-// ErrState is what [Game.Validate] wraps.
+// ErrState is wrapped by the errors of [Game.Validate].
 var ErrState = errors.New("env: no state of this game")
 
-// maxHeld bounds banked score plus turn total in a state that comes from
-// outside. In games that end at the target nothing comes near it. In the
-// others a turn total has no bound in the rules; since every roll busts with
-// chance 1/6 or more, going from here to the limit of int16 has a chance
-// below 1e-200.
+// maxHeld is the largest banked score plus turn total that Validate accepts. Games
+// that end at the target stay far below it. In games that end after a round the rules
+// do not bound a turn total, but every roll busts with probability 1/6 or more, so a
+// player reaches the limit of int16 from maxHeld with a probability below 1e-200.
 const maxHeld = 16000
 
-// Validate returns an error wrapping [ErrState] if s cannot be a state of g: a
-// seat out of range, a negative or impossible score or turn total, an end that
-// does not agree with the scores. States that pass are safe for every other
-// method. It does not demand that a sequence of rolls leads to s.
+// Validate returns an error that wraps [ErrState] if s is not a valid state of g: if a
+// seat is out of range, a score or turn total is negative or impossible, or Over
+// contradicts the scores. All methods of Game accept a state that is valid. Validate
+// does not check that a sequence of rolls leads to s.
 func (g Game) Validate(s State) error {
 	for seat := int(g.players); seat < MaxPlayers; seat++ {
 		if score := s.Scores[seat]; score != 0 {
@@ -115,12 +115,13 @@ func (g Game) Validate(s State) error {
 	return g.validate(&s)
 }
 
+// badState returns an error that wraps [ErrState], names the game and says what is wrong.
 func (g *Game) badState(format string, args ...any) error {
 	return fmt.Errorf("%w (%v): %s", ErrState, *g, fmt.Sprintf(format, args...))
 }
 
-// validate is Validate for a state whose seats are in range and whose scores
-// are 0 where nobody sits.
+// validate is Validate for a state whose seats are in range and whose scores from seat
+// Players on are 0.
 func (g *Game) validate(s *State) error {
 	scores := s.Scores[:g.players]
 	best := int16(0)
@@ -153,7 +154,8 @@ func (g *Game) validate(s *State) error {
 	return nil
 }
 
-// validateReached checks a seat's score, which may have reached the target.
+// validateReached returns an error if score, the banked score of seat, has reached the
+// target while the rest of s says that the seat cannot have done so.
 func (g *Game) validateReached(s *State, seat int, score int16) error {
 	switch {
 	case score < g.target:
@@ -165,13 +167,13 @@ func (g *Game) validateReached(s *State, seat int, score int16) error {
 	return nil
 }
 
-// place returns a seat's place in the order of a round, from 0.
+// place returns the position of a seat in the order of a round, from 0.
 func (g Game) place(seat int, s *State) int {
 	return (seat - int(s.First) + int(g.players)) % int(g.players)
 }
 
-// SeatsAfter returns how many seats still act in this round after the given
-// one, in [0, Players).
+// SeatsAfter returns the number of seats that act after the given one in a round, in
+// [0, Players).
 func (g Game) SeatsAfter(s *State, seat int) int {
 	return int(g.players) - 1 - g.place(seat, s)
 }

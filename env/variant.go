@@ -8,37 +8,38 @@ import (
 	"sync"
 )
 
-// A Variant is one set of rules, as data: one file of this package each, one
-// line in [Variants]. A [Game] is a variant with its players, target and
-// options chosen.
+// A Variant describes one set of rules as data. Each variant has a file of this package
+// and a line in [Variants]. A [Game] is a variant with a choice of players, target and
+// options.
 type Variant struct {
 	// ID names the variant in files, on the command line and on the wire.
 	ID string
-	// Aliases are other names that [Lookup] takes.
+	// Aliases are other names that [Lookup] accepts.
 	Aliases []string
 	// Summary states the rules in a sentence or two.
 	Summary string
-	// Note warns of names that clash or rules that differ elsewhere; often empty.
+	// Note mentions other games of the same name and other versions of the rules; it
+	// may be empty.
 	Note string
-	// Unit is what a score counts: "points" or "pieces".
+	// Unit is the unit of scores: "points" or "pieces".
 	Unit string
 
 	// MinPlayers and MaxPlayers bound the number of seats.
 	MinPlayers, MaxPlayers int
 	// Target bounds the score that ends the game.
 	Target Range
-	// Ending says what happens when a player has reached the target.
+	// Ending says when the game ends once a player has reached the target.
 	Ending Ending
-	// Options are the variant's own switches, by position in [Options].
+	// Options are the options of the variant; Options[i] is bit i of [Options].
 	Options []Option
 
 	// Dice is the number of dice in a roll, Faces the number of faces of each.
 	Dice, Faces int
-	// Roll is the rule itself: what a roll is worth to a player who holds
-	// held points or pieces, counting the turn total. It must not depend on
-	// held where ByHeld is false.
+	// Roll returns the outcome of a roll for a player whose banked score plus turn
+	// total is held, with the options on. It must not depend on held if ByHeld is
+	// false.
 	Roll func(dice []int, held int, on Options) Outcome
-	// ByHeld tells that Roll depends on held.
+	// ByHeld says whether Roll depends on held.
 	ByHeld bool
 
 	tables [1 << maxOptions]struct {
@@ -47,10 +48,10 @@ type Variant struct {
 	}
 }
 
-// A Range is a closed interval of integers with the value taken by default.
+// A Range is a closed interval of integers with a default value.
 type Range struct{ Min, Max, Default int }
 
-// An Ending is what reaching the target does.
+// An Ending says when a game ends once a player has reached the target.
 type Ending uint8
 
 const (
@@ -73,15 +74,15 @@ func (e Ending) String() string {
 	return fmt.Sprintf("Ending(%d)", uint8(e))
 }
 
-// An Option is a switch of a variant, where published rules differ.
+// An Option turns on or off one rule of a variant on which published rules differ.
 type Option struct {
 	Name    string
 	Default bool
 	Doc     string
 }
 
-// Options is a set of switches that are on: bit i stands for the variant's
-// i-th [Option].
+// Options is the set of options that are on: bit i is set if the i-th [Option] of the
+// variant is on.
 type Options uint8
 
 const maxOptions = 2
@@ -89,13 +90,13 @@ const maxOptions = 2
 // Has reports whether the i-th option is on.
 func (o Options) Has(i int) bool { return o>>i&1 == 1 }
 
-// Variants returns every variant, in the order in which they are shown. The
+// Variants returns every variant, in the order in which lists show them. The
 // slice is the caller's; the variants are shared and must not be changed.
 func Variants() []*Variant {
 	return []*Variant{pig, pigDoubles, pigLastRound, cochon, piglet, pigSnakeEyes}
 }
 
-// ErrUnknownVariant is what [Lookup] wraps when no variant has a name.
+// ErrUnknownVariant is wrapped by the error of [Lookup] if no variant has the name.
 var ErrUnknownVariant = errors.New("env: unknown variant")
 
 // Lookup returns the variant with the given ID or alias. The error is an

@@ -12,41 +12,41 @@ import (
 	"pigpen/policies/exact"
 )
 
-// A Policy gives the chance of rolling in a state where both actions are
-// legal. It is the same type as [env.Player], so that every policy can sit in
-// any seat of an environment. Policies of this package are safe for
-// concurrent use.
+// A Policy returns the probability of rolling in a state where both actions are
+// legal. It is the same type as [env.Player], so that every policy can play any
+// seat of an environment. Policies of this package are safe for concurrent use.
 type Policy = env.Player
 
 var (
-	// ErrUnknown is what [Named] wraps when no fixed policy has a name.
+	// ErrUnknown is wrapped by the error of [Named] if no fixed policy has the name.
 	ErrUnknown = errors.New("policies: unknown policy")
-	// ErrUnavailable is what [Named] wraps when a game lacks a fixed policy.
+	// ErrUnavailable is wrapped by the error of [Named] if the game does not have the
+	// fixed policy.
 	ErrUnavailable = errors.New("policies: not for this game")
 )
 
-// A Fixed is a fixed policy.
+// A Fixed describes a fixed policy: one that is not learned.
 type Fixed struct {
-	// Name is what [Named] takes; N at its end stands for any positive number.
+	// Name is the name that [Named] accepts. A final N represents any positive
+	// integer.
 	Name string
 	// Doc describes the policy in a line.
 	Doc string
 
-	solved bool // it is made by solving the game
+	solved bool // whether making the policy solves the game
 	make   func(ctx context.Context, v view, n int, o exact.Options) (Policy, error)
 }
 
-// FixedPolicies returns every fixed policy, in the order in which they are
-// shown.
+// FixedPolicies returns every fixed policy, in the order in which lists show them.
 //
-// The heuristics were made for two players and a target of 100. Elsewhere the
-// other player is the one with the highest banked score, and thresholds keep
-// their distance from the target.
+// The heuristics were published for two players and a target of 100. With more
+// players, the opponent's score is the highest banked score of the others. With
+// other targets, score thresholds keep their distance from the target.
 func FixedPolicies() []Fixed {
 	return []Fixed{
 		{Optimal, "plays perfectly, by solving the game; for one or two players", true,
 			func(ctx context.Context, v view, _ int, o exact.Options) (Policy, error) {
-				o.Prepare = true // so that no later call of it is slow
+				o.Prepare = true // so that no later call of the policy has to compute
 				p, err := exact.Solve(ctx, v.game, o)
 				if err != nil {
 					return nil, err
@@ -70,10 +70,9 @@ func FixedPolicies() []Fixed {
 	}
 }
 
-// Named returns the fixed policy of that name for g. The error is that of
-// [Available], or ctx.Err(). Only "optimal" takes time, which grows with the
-// cube of the target and which ctx may end; o says how it is solved, actions
-// included.
+// Named returns the fixed policy with the given name for g. The error is that of
+// [Available], or ctx.Err() if ctx ends first. Only "optimal" is expensive: it solves
+// the game with the options o, in time proportional to the cube of the target.
 func Named(ctx context.Context, name string, g env.Game, o exact.Options) (Policy, error) {
 	if err := Available(name, g); err != nil {
 		return nil, err
@@ -83,9 +82,9 @@ func Named(ctx context.Context, name string, g env.Game, o exact.Options) (Polic
 	return f.make(ctx, v, n, o)
 }
 
-// Available returns nil if there is a fixed policy of that name for g, without
-// making it. Else the error wraps [ErrUnknown], or [ErrUnavailable] and what the game
-// lacks, such as [exact.ErrPlayers].
+// Available returns nil if g has a fixed policy with the given name. Otherwise the
+// error wraps [ErrUnknown], or [ErrUnavailable] and the reason, such as
+// [exact.ErrPlayers]. It does not make the policy.
 func Available(name string, g env.Game) error {
 	f, _, ok := fixed(name)
 	switch {
@@ -97,16 +96,16 @@ func Available(name string, g env.Game) error {
 	return nil
 }
 
-// Suits reports whether there is such a policy for g.
+// Suits reports whether g has the policy f.
 func (f Fixed) Suits(g env.Game) bool { return !f.solved || exact.Solves(g) }
 
-// fixed returns the fixed policy of that name, and the number n at the end of name
-// where the policy has one.
+// fixed returns the fixed policy with the given name, and the number n at the end of
+// name if the name of the policy ends in N.
 func fixed(name string) (f Fixed, n int, ok bool) {
 	for _, f := range FixedPolicies() {
 		if stem, numbered := strings.CutSuffix(f.Name, "N"); numbered {
 			digits, ok := strings.CutPrefix(name, stem)
-			// Atoi alone would take signs and leading zeros.
+			// Atoi also accepts signs and leading zeros, so compare with Itoa.
 			if n, err := strconv.Atoi(digits); ok && err == nil && n > 0 && n <= math.MaxInt32 && strconv.Itoa(n) == digits {
 				return f, n, true
 			}
@@ -117,15 +116,15 @@ func fixed(name string) (f Fixed, n int, ok bool) {
 	return Fixed{}, 0, false
 }
 
-// view is what the heuristics see of a state.
+// A view extracts from a state the scores that the heuristics depend on.
 type view struct {
 	game            env.Game
 	players, target int
 	afterRound      bool
 }
 
-// scores returns the mover's banked score and the highest one of the others;
-// 0 where there are none.
+// scores returns the banked score of the mover, and the highest banked score of the
+// other seats, or 0 with one player.
 func (v view) scores(s env.State) (own, other int) {
 	if v.players == 2 {
 		return int(s.Scores[s.Seat]), int(s.Scores[1-s.Seat])
@@ -138,7 +137,7 @@ func (v view) scores(s env.State) (own, other int) {
 	return int(s.Scores[s.Seat]), other
 }
 
-// A constant rolls with the same chance everywhere.
+// A constant rolls with the same probability in every state.
 type constant struct{ chance float64 }
 
 func (c *constant) RollChance(env.State) float64 { return c.chance }
@@ -149,13 +148,14 @@ func (c *constant) RollChances(_ env.State, chances []float64) {
 	}
 }
 
+// always returns a maker of the policy that rolls with the given probability.
 func always(chance float64) func(context.Context, view, int, exact.Options) (Policy, error) {
 	return func(context.Context, view, int, exact.Options) (Policy, error) { return &constant{chance}, nil }
 }
 
-// A heuristic rolls at turn totals below a number that depends on the mover's
-// banked score and the highest one of the others; holdsAt is asked for it
-// unless the last round decides.
+// A heuristic rolls at turn totals below a threshold. holdsAt returns the threshold
+// for the banked score of the mover and the highest banked score of the others;
+// threshold adapts it to the last round of games that end after a round.
 type heuristic struct {
 	view
 	holdsAt func(own, other int) int
@@ -175,10 +175,10 @@ func (p *heuristic) RollChances(s env.State, chances []float64) {
 	clear(chances[rolls:])
 }
 
-// threshold returns the lowest turn total at which the policy holds. In games
-// that end after a round points count only when they are banked: once somebody
-// else has banked the target, every heuristic rolls until it is ahead;
-// otherwise it holds on reaching the target.
+// threshold returns the lowest turn total at which the policy holds. In games that
+// end after a round only banked points count: if another player has banked the
+// target, the policy rolls until it is ahead; otherwise it holds no later than on
+// reaching the target.
 func (p *heuristic) threshold(s env.State) int {
 	own, other := p.scores(s)
 	switch {
@@ -190,7 +190,7 @@ func (p *heuristic) threshold(s env.State) int {
 	return min(p.holdsAt(own, other), p.target-own)
 }
 
-// toWin is the threshold of who holds at no turn total.
+// toWin is a threshold that no turn total reaches: the policy never holds.
 const toWin = math.MaxInt
 
 // race is "end race or keep pace". Source: T. Neller, C. Presser, "Practical
@@ -200,7 +200,7 @@ func (v view) race(own, other int) int {
 	if near := v.target - 29; own >= near || other >= near {
 		return toWin
 	}
-	// The shift divides by 8 and rounds down, so that adding 4 rounds to nearest.
+	// The shift divides by 8 and rounds down; adding 4 first rounds to nearest.
 	return 21 + (other-own+4)>>3
 }
 
