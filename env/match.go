@@ -9,7 +9,8 @@ var (
 	// ErrNoEpisode is returned by Step when no episode is under way: none was
 	// begun, or the last one was terminated or truncated.
 	ErrNoEpisode = errors.New("env: no episode is under way; call Reset first")
-	// ErrIllegal is wrapped by Step when the action may not be taken.
+	// ErrIllegal is wrapped by the [IllegalActionError] that Step returns when the
+	// action may not be taken.
 	ErrIllegal = errors.New("env: illegal action")
 )
 
@@ -144,13 +145,39 @@ func (m *Match) Step(a Action) (terminated, truncated bool, err error) {
 	return false, false, nil
 }
 
-// illegal returns the error for a, which is neither Roll nor a legal Hold.
-func illegal(a Action) error {
-	if a == Hold {
-		return fmt.Errorf("%w: hold before the first roll of the turn; a turn begins with a roll", ErrIllegal)
-	}
-	return fmt.Errorf("%w %d; an action is 0 (hold) or 1 (roll)", ErrIllegal, uint8(a))
+// An IllegalActionError is returned by the steps of matches and environments for an
+// action that is neither Roll nor a legal Hold. It wraps [ErrIllegal].
+type IllegalActionError struct {
+	Game   int // the first game with such an action; -1 where a single game is played
+	Action Action
 }
+
+func (e *IllegalActionError) Error() string {
+	text := ErrIllegal.Error()
+	if e.Action == Hold {
+		text += ":"
+	}
+	text += " " + e.Reason()
+	if e.Game >= 0 {
+		text = fmt.Sprintf("game %d: %s", e.Game, text)
+	}
+	return text
+}
+
+// Unwrap returns [ErrIllegal].
+func (e *IllegalActionError) Unwrap() error { return ErrIllegal }
+
+// Reason says what is wrong with the action, and what would be right.
+func (e *IllegalActionError) Reason() string {
+	if e.Action == Hold {
+		return "hold before the first roll of the turn; a turn begins with a roll"
+	}
+	return fmt.Sprintf("%d; an action is 0 (hold) or 1 (roll)", uint8(e.Action))
+}
+
+// illegal returns the error of a single game for a, which is neither Roll nor a legal
+// Hold.
+func illegal(a Action) error { return &IllegalActionError{Game: -1, Action: a} }
 
 // Game returns the game that is played.
 func (m *Match) Game() Game { return m.game }

@@ -443,8 +443,9 @@ func TestGamesIgnoreIllegal(t *testing.T) {
 		}
 		actions[o.Games-1] = 2
 		before, _ := v.MarshalBinary()
-		if err := v.Step(actions, b); !errors.Is(err, env.ErrIllegal) {
-			t.Errorf("Step with action 2: %v, want %v", err, env.ErrIllegal)
+		err := v.Step(actions, b)
+		if illegal := new(env.IllegalActionError); !errors.As(err, &illegal) || *illegal != (env.IllegalActionError{Game: o.Games - 1, Action: 2}) || !errors.Is(err, env.ErrIllegal) {
+			t.Errorf("Step with action 2 in game %d: %v", o.Games-1, err)
 		}
 		if after, _ := v.MarshalBinary(); !bytes.Equal(before, after) {
 			t.Error("a step that is refused has changed the games")

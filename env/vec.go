@@ -289,7 +289,7 @@ func (v *Vec) markDone(i int) {
 }
 
 // Step takes actions[i] in every game i and writes b. The error wraps [ErrBatch], or
-// it wraps [ErrIllegal] and names the first game whose action is illegal; then no
+// it is an [IllegalActionError] with the first game whose action is illegal; then no
 // game and nothing in b has changed. Under IgnoreIllegal, only a value that is
 // neither Hold nor Roll is such an error.
 func (v *Vec) Step(actions []Action, b *Batch) error { return v.StepSome(actions, nil, b) }
@@ -324,7 +324,7 @@ func (v *Vec) checkActions(actions []Action, which []bool) (refused int, ignores
 }
 
 // refusal returns the error of a step whose action a is illegal in game i.
-func refusal(i int, a Action) error { return fmt.Errorf("game %d: %w", i, illegal(a)) }
+func refusal(i int, a Action) error { return &IllegalActionError{Game: i, Action: a} }
 
 // advance is StepSome once the lengths and the actions have been checked.
 func (v *Vec) advance(actions []Action, which []bool, ignores bool, b *Batch) {

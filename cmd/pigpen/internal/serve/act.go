@@ -6,6 +6,7 @@ import (
 
 	"pigpen/cmd/pigpen/internal/wire"
 	"pigpen/env"
+	"pigpen/policies"
 )
 
 // A valuer is a policy that knows what both actions are worth, as that of
@@ -91,7 +92,7 @@ func (d *decider) one(observation []int16) ([]wire.Field, *Error) {
 			actions = append(actions, int(a))
 		}
 	}
-	chance := d.chance(state)
+	chance := rollChance(d.Policy.Policy, &state)
 	action := likelier(chance)
 	if d.sample {
 		action = env.Choose(d.Policy.Policy, state, &d.rand)
@@ -112,12 +113,13 @@ func orNil(x float64) any {
 	return x
 }
 
-// chance returns the chance of rolling, 1 where nothing else is legal.
-func (d *decider) chance(state env.State) float64 {
+// rollChance returns the chance with which policy rolls in state, 1 where nothing
+// else is legal.
+func rollChance(policy policies.Policy, state *env.State) float64 {
 	if state.TurnTotal == 0 {
 		return 1
 	}
-	return d.Policy.Policy.RollChance(state)
+	return policy.RollChance(*state)
 }
 
 // likelier returns the action that is taken without a draw.
@@ -140,6 +142,7 @@ func (d *decider) many(values []int16, columns int) ([]wire.Field, *Error) {
 	if d.valuer != nil {
 		holds, rolls = make([]float64, n), make([]float64, n)
 	}
+	game, policy, sample, valuer := d.Game, d.Policy.Policy, d.sample, d.valuer
 	seed := env.SeedAt(d.Seed, d.batches)
 	errs := inParts(n, rowsPerWorker, d.Workers, func(from, to int) *Error {
 		// A state is copied with wide loads, which wait for narrow stores just
@@ -149,21 +152,21 @@ func (d *decider) many(values []int16, columns int) ([]wire.Field, *Error) {
 			n := min(to-from, len(states))
 			for k := range n {
 				row := from + k
-				if err := d.Game.ReadState(values[row*columns:(row+1)*columns], &states[k]); err != nil {
+				if err := game.ReadState(values[row*columns:(row+1)*columns], &states[k]); err != nil {
 					return errorf(CodeBadState, "row %d: %s", row, d.Message(err))
 				}
 			}
 			for k := range n {
 				row := from + k
-				chances[row] = d.chance(states[k])
+				chances[row] = rollChance(policy, &states[k])
 				action := likelier(chances[row])
-				if d.sample {
+				if sample {
 					r := env.NewRand(env.SeedAt(seed, uint64(row)))
-					action = env.Choose(d.Policy.Policy, states[k], &r)
+					action = env.Choose(policy, states[k], &r)
 				}
 				actions[row] = uint8(action)
-				if d.valuer != nil {
-					holds[row], rolls[row] = d.valuer.Values(states[k])
+				if valuer != nil {
+					holds[row], rolls[row] = valuer.Values(states[k])
 				}
 			}
 		}

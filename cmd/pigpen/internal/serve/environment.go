@@ -45,7 +45,8 @@ var shownResults = []result{
 }
 
 // shown returns what replies say of all games. It panics if err, of whatever has
-// changed the games, is not nil: handlers check sizes and actions before.
+// changed the games, is not nil: handlers check sizes before, and report illegal
+// actions themselves.
 func (e *environment) shown(err error) []wire.Field {
 	if err != nil {
 		panic(err)

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -41,15 +42,15 @@ func (s *session) step(q *stepRequest) ([]wire.Field, *Error) {
 	case q.mask != nil && len(q.mask) != e.games:
 		return nil, wrongLength("mask", len(q.mask), e.games)
 	}
-	if i := e.refused(q.actions, q.mask); i >= 0 {
-		if a := q.actions[i]; a != env.Hold {
-			return nil, errorf(CodeIllegalAction, "game %d: %d; an action is 0 (hold) or 1 (roll)", i, a)
-		}
-		return nil, errorf(CodeIllegalAction, "game %d: hold before the first roll of the turn; a turn begins with a roll", i)
-	}
 	b := e.batch
 	clear(b.Final)
-	fields := e.shown(e.vec.StepSome(q.actions, q.mask, b))
+	err := e.vec.StepSome(q.actions, q.mask, b)
+	if err != nil {
+		if illegal := new(env.IllegalActionError); errors.As(err, &illegal) {
+			return nil, errorf(CodeIllegalAction, "game %d: %s", illegal.Game, illegal.Reason())
+		}
+	}
+	fields := e.shown(err)
 	if len(b.Final) > 0 && (slices.Contains(b.Terminated, true) || slices.Contains(b.Truncated, true)) {
 		fields = append(fields, named("final_observations", rows(b.Final, e.game.NumColumns())))
 	}
@@ -63,20 +64,4 @@ func (s *session) step(q *stepRequest) ([]wire.Field, *Error) {
 		fields = append(fields, named("noops", list(noops)))
 	}
 	return fields, nil
-}
-
-// refused returns the first game whose action is not taken, or -1: a number above 1,
-// or an illegal hold. It checks the games of which, all if which is nil. A game
-// without legal actions, or one that ignores illegal actions, takes any hold.
-func (e *environment) refused(actions []env.Action, which []bool) int {
-	ignores := len(e.batch.Ignored) > 0
-	for i, a := range actions {
-		if which != nil && !which[i] {
-			continue
-		}
-		if a >= env.NumActions || a == env.Hold && e.batch.Legal[env.NumActions*i+1] && !e.batch.Legal[env.NumActions*i] && !ignores {
-			return i
-		}
-	}
-	return -1
 }
