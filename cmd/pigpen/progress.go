@@ -1,20 +1,13 @@
 package main
 
 import (
-	"fmt"
 	"io"
-	"math"
 	"os"
-	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/term"
-
-	"pigpen/policies/exact"
-	"pigpen/train"
 )
 
 // A progress shows what a command is doing and how far it is, from the moment
@@ -80,25 +73,6 @@ func showProgress(w io.Writer) *progress {
 	return p
 }
 
-// rewritable reports whether f is a terminal on which a line can be rewritten.
-func rewritable(f *os.File) bool {
-	kind, known := os.LookupEnv("TERM")
-	if kind == "dumb" || !known && runtime.GOOS != "windows" {
-		return false
-	}
-	return isTerminal(f) && heedsSequences(f)
-}
-
-// A task is a piece of work that is under way. Methods of a nil *task do
-// nothing.
-type task struct {
-	of   *progress
-	view view
-	// The time of the first and the last update, and what was done at the first.
-	begun, first, last time.Time
-	doneFirst          float64
-}
-
 // begin adds a task, a part of the last one begun that has not ended. It is
 // shown as what, a word or two such as "solving", and details, the most important
 // first.
@@ -135,87 +109,6 @@ func (p *progress) watch(ended <-chan struct{}) {
 		case <-ended:
 			return
 		}
-	}
-}
-
-// printableEach returns each of the texts, in which there may be names of files,
-// as a terminal can show it.
-func printableEach(texts []string) []string {
-	shown := make([]string, len(texts))
-	for i, text := range texts {
-		shown[i] = printable(text)
-	}
-	return shown
-}
-
-func (t *task) reset(what string, details []string) {
-	t.view = view{what: what, details: printableEach(details), done: unknown}
-	t.begun, t.first, t.last = t.of.now(), time.Time{}, time.Time{}
-}
-
-// next turns the task into the one that follows it.
-func (t *task) next(what string, details ...string) {
-	if t == nil {
-		return
-	}
-	t.of.mu.Lock()
-	defer t.of.mu.Unlock()
-	t.reset(what, details)
-}
-
-// update says how much of the task is done, in [0, 1] or unknown, and puts
-// details, unless there are none, in the place of the last ones. Calls cost
-// little, however many there are.
-func (t *task) update(done float64, details ...string) {
-	if t == nil {
-		return
-	}
-	t.of.mu.Lock()
-	defer t.of.mu.Unlock()
-	t.view.done = done
-	if details != nil {
-		t.view.details = printableEach(details)
-	}
-	t.last = t.of.now()
-	if t.first.IsZero() {
-		t.first, t.doneFirst = t.last, done
-	}
-}
-
-// options are those of work that the task is about.
-func (t *task) options(workers int) exact.Options {
-	o := exact.Options{Workers: workers}
-	if t != nil {
-		o.Progress = func(done float64) { t.update(done) }
-	}
-	return o
-}
-
-// end ends the task and those begun after it. With the last task the
-// terminal's line goes.
-func (t *task) end() {
-	if t == nil {
-		return
-	}
-	p := t.of
-	p.output.Lock()
-	defer p.output.Unlock()
-	p.mu.Lock()
-	i := slices.Index(p.tasks, t)
-	if i >= 0 {
-		p.tasks = p.tasks[:i]
-	}
-	last := i == 0
-	if last {
-		p.idle = p.now()
-		if p.ended != nil {
-			close(p.ended)
-			p.ended = nil
-		}
-	}
-	p.mu.Unlock()
-	if last {
-		p.erase()
 	}
 }
 
@@ -315,39 +208,6 @@ func (p *progress) view(now time.Time) (view, bool) {
 	return v, true
 }
 
-// Control sequences of ECMA-48 and DEC's terminals.
-const (
-	eraseToEndOfLine   = "\x1b[K"
-	eraseToEndOfScreen = "\x1b[J"
-	wrapOff, wrapOn    = "\x1b[?7l", "\x1b[?7h"
-)
-
-// draw rewrites the terminal's line. The cursor is left at its beginning: where
-// a terminal that has been made narrower breaks the line into several, the cursor
-// stays on the first of them, and all can be erased. Wrapping is off meanwhile,
-// for the width may change before the line arrives.
-func (p *progress) draw(v view) {
-	columns := p.width()
-	text := v.fit(columns - 1) // in the last column some terminals wrap
-	if text == p.drawn && columns == p.columns {
-		return
-	}
-	before := "\r"
-	if columns != p.columns && p.drawn != "" {
-		before += eraseToEndOfScreen
-	}
-	p.write(before + wrapOff + text + eraseToEndOfLine + wrapOn + "\r")
-	p.drawn, p.columns = text, columns
-}
-
-// erase removes the terminal's line.
-func (p *progress) erase() {
-	if p.drawn != "" {
-		p.write("\r" + eraseToEndOfScreen)
-		p.drawn = ""
-	}
-}
-
 // write writes text in one piece, unless that has failed before.
 func (p *progress) write(text string) {
 	if p.failed {
@@ -356,63 +216,3 @@ func (p *progress) write(text string) {
 	_, err := io.WriteString(p.w, text)
 	p.failed = err != nil
 }
-
-// trainingProgress shows how far a training is: on a terminal with the last
-// evaluation, elsewhere with a line for each.
-type trainingProgress struct {
-	show     *progress
-	learning *task
-	won      []string // the last evaluation
-}
-
-func newProgress(w io.Writer) *trainingProgress {
-	p := &trainingProgress{show: showProgress(w)}
-	if p.show.width != nil {
-		p.show.quiet = 0
-	}
-	p.learning = p.show.begin("training")
-	p.show.refresh()
-	return p
-}
-
-// evaluated shows an evaluation on the way.
-func (p *trainingProgress) evaluated(r train.Row, rival string) {
-	p.won = nil
-	against := ""
-	if !math.IsNaN(r.WinMean) {
-		p.won = append(p.won, fmt.Sprintf("wins %.3f%%", 100*r.WinMean))
-		against = " against " + rival
-	} else {
-		p.won = append(p.won, fmt.Sprintf("takes %.3f turns", r.Turns))
-	}
-	if !math.IsNaN(r.Exploitability) {
-		p.won = append(p.won, fmt.Sprintf("exploitability %.5f", r.Exploitability))
-	}
-	if p.show.width == nil {
-		speed := train.Progress{Steps: r.Steps, Elapsed: time.Duration(r.Seconds * float64(time.Second))}.StepsPerSecond()
-		p.won[0] += against
-		p.show.line(fmt.Sprintf("%s decisions, %s a second, %s", humanCount(float64(r.Steps)), humanCount(speed), strings.Join(p.won, ", ")))
-		p.show.told()
-	}
-}
-
-// progress shows how far the learning is.
-func (p *trainingProgress) progress(at train.Progress) {
-	details := []string{humanCount(float64(at.Steps)) + " steps"}
-	if p.won != nil {
-		details = append(details, p.won[0])
-	}
-	details = append(details, humanCount(at.StepsPerSecond())+"/s")
-	if len(p.won) > 1 {
-		details = append(details, p.won[1:]...)
-	}
-	p.learning.update(at.Done, details...)
-}
-
-// phase shows what delays the learning, such as an evaluation, until the task
-// ends.
-func (p *trainingProgress) phase(what string, details ...string) *task {
-	return p.show.begin(what, details...)
-}
-
-func (p *trainingProgress) close() { p.show.stop() }

@@ -1,13 +1,8 @@
 package main
 
 import (
-	"path/filepath"
 	"strconv"
 	"strings"
-
-	"github.com/rivo/uniseg"
-
-	"pigpen/policies"
 )
 
 // A ranking is a table for people: rows with a rank, from 1, and a name, and
@@ -43,13 +38,6 @@ const gap = "  "
 // gap before it included.
 func (c rankingColumn) wide() int {
 	return len(gap) + widest(append(c.cells[:len(c.cells):len(c.cells)], c.heading))
-}
-
-func widest(texts []string) (width int) {
-	for _, text := range texts {
-		width = max(width, uniseg.StringWidth(text))
-	}
-	return width
 }
 
 // stub returns how many columns the rank and the name take. Where the table is
@@ -128,84 +116,4 @@ func (r *ranking) write(b *strings.Builder, columns []rankingColumn) {
 		}
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
-}
-
-// padded returns text with spaces before or, adjusted to the left, behind it.
-func padded(text string, width int, left bool) string {
-	space := strings.Repeat(" ", max(0, width-uniseg.StringWidth(text)))
-	if left {
-		return text + space
-	}
-	return space + text
-}
-
-// shortened returns text with its middle cut out if it is wider than so many
-// columns.
-func shortened(text string, width int) string {
-	if uniseg.StringWidth(text) <= width {
-		return text
-	}
-	runes := []rune(text)
-	head, tail := len(runes)/2, len(runes)/2
-	cut := func() string { return string(runes[:head]) + "…" + string(runes[tail:]) }
-	for uniseg.StringWidth(cut()) > width && (head > 0 || tail < len(runes)) {
-		if head > len(runes)-tail || tail == len(runes) {
-			head--
-		} else {
-			tail++
-		}
-	}
-	return cut()
-}
-
-// shortNames returns what to call policies in a table: a file by its last
-// element without .msgpack or, where that is the name of another, by as many
-// elements of its path as tell it from all others; every other policy by its
-// name. What a terminal would not show is escaped.
-func shortNames(names []string) []string {
-	forms := make([][]string, len(names)) // of each name, shortest first
-	for i, name := range names {
-		forms[i] = formsOf(name)
-	}
-	at := make([]int, len(names))
-	for again := true; again; {
-		again = false
-		count := make(map[string]int)
-		for i := range names {
-			count[forms[i][at[i]]]++
-		}
-		for i := range names {
-			short := forms[i][at[i]]
-			if (count[short] > 1 || isReserved(short)) && at[i]+1 < len(forms[i]) {
-				at[i]++
-				again = true
-			}
-		}
-	}
-	short := make([]string, len(names))
-	for i := range names {
-		short[i] = printable(forms[i][at[i]])
-	}
-	return short
-}
-
-// formsOf returns what a policy may be called, shortest first; the last one is
-// its name.
-func formsOf(name string) (forms []string) {
-	if isReserved(name) {
-		return []string{name}
-	}
-	slashes := filepath.ToSlash(name)
-	for i := len(slashes) - 1; i > 0; i-- {
-		if slashes[i-1] == '/' {
-			forms = append(forms, strings.TrimSuffix(name[i:], ".msgpack"))
-		}
-	}
-	return append(forms, strings.TrimSuffix(name, ".msgpack"), name)
-}
-
-// isReserved reports whether a name stands for something else than the file of
-// that name.
-func isReserved(name string) bool {
-	return name == everyRule || policies.OriginOf(name) != policies.FromFile
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"pigpen/policies"
+	"pigpen/policies/atomicfile"
 )
 
 // A savedPolicy tells where a policy file has been written.
@@ -34,4 +35,20 @@ func (s savedPolicy) keptClause() string {
 		return ""
 	}
 	return "; what was there before is now in " + printable(s.kept)
+}
+
+// mayWrite returns an error if a policy could not be written to path, or if path is a
+// name that stands for another policy.
+func mayWrite(path string) error {
+	origin := policies.OriginOf(path)
+	switch {
+	case path == everyRule, origin == policies.FromRule:
+		return usagef("--out %s is the name of a fixed policy, which would hide the file; write ./%s", path, path)
+	case origin == policies.FromTrained:
+		return usagef("--out %s is the name of a policy that is built in, which would hide the file; write ./%s", path, path)
+	}
+	if err := atomicfile.Check(path); err != nil {
+		return fmt.Errorf("the policy could not be written: %w", err)
+	}
+	return nil
 }

@@ -1,13 +1,6 @@
 package main
 
-import (
-	"context"
-	"errors"
-	"fmt"
-
-	"pigpen/policies"
-	"pigpen/train"
-)
+import "context"
 
 // defaultEvalGames is the number of games of an evaluation that is given none.
 const defaultEvalGames = 100_000
@@ -15,9 +8,6 @@ const defaultEvalGames = 100_000
 // maxStepLimit bounds how long a game can go on, and with it how long an
 // interrupt waits.
 const maxStepLimit = 10_000_000
-
-// barEvery is the number of decisions between steps of the progress bar.
-const barEvery = 1_000_000
 
 func trainCommand() command {
 	fs := newFlags("train")
@@ -75,87 +65,4 @@ players, target, options, states, agent, seed, settings and program.`,
 			return t.run(ctx)
 		},
 	}
-}
-
-// A training is the command under way.
-type training struct {
-	*trainFlags
-	plan
-	std   streams
-	shown *trainingProgress // nil if quiet
-	log   *train.Log        // nil if there is none
-
-	saved  savedPolicy
-	report *policies.Report // of the last evaluation
-	failed error            // what could not be written, at the end
-}
-
-// run runs the command.
-func (t *training) run(ctx context.Context) (err error) {
-	if !t.quiet {
-		t.shown = newProgress(t.std.err)
-		defer t.shown.close()
-		t.ReportEvery, t.Report = barEvery, t.shown.progress
-		resumed := ""
-		if t.Resume != nil {
-			resumed = fmt.Sprintf(", resumed after %d decisions", t.Resume.Steps)
-		}
-		t.note("%s on %v: %s, %s states, %d entries, %s%s", t.Agent.Name, t.Game, t.Recipe.Name, t.Abstraction, t.entries, humanBytes(t.bytes), resumed)
-		for _, line := range advice(&t.plan) {
-			t.note("%s", line)
-		}
-	}
-	solving := t.phase("solving", t.rivalOf(t.Game))
-	rival, err := t.plan.opponent(ctx, solving.options(t.workers))
-	if err != nil {
-		return err
-	}
-	solving.end()
-	if t.trainFlags.log != "" {
-		var kept string
-		if t.log, kept, err = train.OpenLog(t.trainFlags.log, t.Source(), t.Resume); errors.Is(err, train.ErrLog) {
-			return usageError{err}
-		} else if err != nil {
-			return err
-		}
-		defer t.closeLog(&err)
-		t.noteKept(t.trainFlags.log, kept)
-	}
-	if t.shown == nil && t.log == nil {
-		t.EvalEvery = 0 // nobody looks
-	}
-	t.Evaluate, t.Evaluated = t.evaluation(rival), t.evaluated
-	t.Learned, t.Checkpointed, t.Grace = t.learned, t.checkpointed, grace(ctx)
-	result, err := train.Run(ctx, t.Config)
-	if t.shown != nil {
-		t.shown.close()
-	}
-	if err != nil {
-		return err
-	}
-	if result.Interrupted && result.Steps == 0 {
-		t.note("pigpen: train: interrupted before anything was learned; no policy is written")
-		return errInterrupted
-	}
-	if t.failed == nil && result.CheckpointErr != nil {
-		t.failed = fmt.Errorf("the last checkpoint could not be written: %w", result.CheckpointErr)
-	}
-	if !t.quiet {
-		t.note("%d decisions in %.1f s, %s a second", result.Steps, result.Elapsed.Seconds(), humanCount(result.StepsPerSecond()))
-	}
-	if t.report != nil {
-		if err := t.print(result); err != nil {
-			return err
-		}
-	}
-	if t.report == nil && !result.Interrupted && t.saved.path != "" {
-		t.note("pigpen: train: interrupted in the evaluation; the policy is saved in %s", printable(t.saved.path))
-	}
-	switch {
-	case t.failed != nil:
-		return t.failed
-	case result.Interrupted || t.report == nil:
-		return errInterrupted
-	}
-	return nil
 }

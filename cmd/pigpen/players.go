@@ -3,11 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"pigpen/env"
 	"pigpen/policies"
-	"pigpen/policies/atomicfile"
 )
 
 // A player is a policy with its name.
@@ -99,66 +97,6 @@ func makePlayers(ctx context.Context, show *progress, n int, game env.Game, list
 			return err
 		}
 		made[p.name] = p.policy
-	}
-	return nil
-}
-
-// A policyReader finds policies and reads each file once.
-type policyReader struct {
-	resolver policies.Resolver
-	refs     []policies.Ref
-	files    []policies.File // of refs
-}
-
-func newPolicyReader() policyReader {
-	return policyReader{resolver: policies.Resolver{Files: policies.Disk{}}}
-}
-
-// load returns the policy file that ref stands for.
-func (r *policyReader) load(ref policies.Ref) (policies.File, error) {
-	if i := slices.IndexFunc(r.refs, ref.Same); i >= 0 {
-		return r.files[i], nil
-	}
-	f, err := r.resolver.Load(ref)
-	if err != nil {
-		return f, err
-	}
-	r.refs, r.files = append(r.refs, ref), append(r.files, f)
-	return f, nil
-}
-
-// loadPolicy reads a policy file, or a policy that is built in.
-func loadPolicy(name string) (policies.File, error) {
-	if err := checkFileName(name); err != nil {
-		return policies.File{}, usagef("the name of a policy: %w", err)
-	}
-	resolver := policies.Resolver{Files: policies.Disk{}}
-	find := resolver.Resolve
-	if policies.OriginOf(name) == policies.FromRule {
-		find = resolver.ResolveFile // a fixed policy has no file, but a file may have its name
-	}
-	ref, err := find(name)
-	switch {
-	case err != nil && policies.OriginOf(name) == policies.FromRule:
-		return policies.File{}, usagef("%s is a fixed policy, and %w", name, policies.ErrNoFile)
-	case err != nil:
-		return policies.File{}, usageError{err}
-	}
-	return resolver.Load(ref)
-}
-
-// mayWrite returns an error if a policy could not be written to path, or if path is a
-// name that stands for another policy.
-func mayWrite(path string) error {
-	origin := policies.OriginOf(path)
-	switch {
-	case path == everyRule, origin == policies.FromRule:
-		return usagef("--out %s is the name of a fixed policy, which would hide the file; write ./%s", path, path)
-	case origin == policies.FromTrained:
-		return usagef("--out %s is the name of a policy that is built in, which would hide the file; write ./%s", path, path)
-	}
-	if err := atomicfile.Check(path); err != nil {
-		return fmt.Errorf("the policy could not be written: %w", err)
 	}
 	return nil
 }
