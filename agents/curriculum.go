@@ -14,26 +14,26 @@ import (
 // et al., "Reverse Curriculum Generation for Reinforcement Learning", CoRL
 // 2017) of exploring starts.
 //
-// Banked scores only grow, so that what is learned at one sum of them rests on
-// higher sums, and on itself where a roll gains nothing. A pass goes through
-// the sums from the highest down, and starts the same number of episodes from every pair
-// of scores with that sum; the next pass starts twice as many. An episode ends
-// when the scores change: from there on, it is worth what has been learned
-// before. Each pass forgets most of the last, so that a sample is of little
-// account once what it was taken from has been learned better.
+// In most games banked scores only increase, so that the values at one sum of the scores
+// depend on those at higher sums, and on those at the same sum if a turn gains nothing.
+// A pass visits the sums from the highest down, and starts the same number of episodes
+// from every pair of scores with that sum; each pass starts twice as many episodes as
+// the one before. An episode ends when the scores change, and bootstraps from the
+// estimate of the state reached. At the start of its visit to a state, a pass limits the
+// count of earlier samples to remembered, so that samples that bootstrapped from less
+// accurate estimates lose weight.
 //
-// Only rolling is learned. Holding banks the turn total and passes the turn,
-// which needs no dice: it is worth what the state that it leads to is worth
-// (an afterstate; R. Sutton, A. Barto, "Reinforcement Learning", 2nd ed.,
-// section 6.8). Where that is worth more than rolling on, the agent rolls on
-// with chance epsilon and ends the episode otherwise. The steps of an episode
-// are learned from last to first, each from the one after it (L.-J. Lin,
+// The agent estimates only the value of rolling. Holding banks the turn total and passes
+// the turn without chance, so its value is that of the resulting state (an afterstate;
+// R. Sutton, A. Barto, "Reinforcement Learning", 2nd ed., section 6.8). If that is at
+// least the value of rolling, the agent rolls with probability epsilon and otherwise
+// ends the episode. Updates go from the last step of an episode to the first, so that
+// each step bootstraps from an updated estimate of the next (L.-J. Lin,
 // "Self-Improving Reactive Agents Based on Reinforcement Learning, Planning and
 // Teaching", Machine Learning 8, 1992).
 //
-// With expected updates, an estimate takes the mean over all that the dice can
-// do instead of what they did. There is no noise to average out then, so that
-// the step size may be 1.
+// With expected updates, the target of an update is the mean over all outcomes of the
+// dice instead of a sampled outcome. It has no sampling noise, so the step size may be 1.
 var curriculumRecipe = Recipe{
 	Name: "curriculum", Doc: "from the end of the game backwards",
 	Settings: []Setting{
@@ -53,25 +53,25 @@ var curriculumRecipe = Recipe{
 	Make:          func(c Config) Agent { return newCurriculum(c) },
 }
 
-// expectedUpdates holds if the agent is told the chances of the dice.
+// expectedUpdates holds if updates use the probabilities of the dice.
 var expectedUpdates = Condition{
 	Doc:   "with --update expected",
 	Holds: func(_ env.Game, s Settings) bool { return s.Text("update") == "expected" },
 }
 
-// curriculumBytes is what an entry takes: a float32 estimate and a 16-bit
+// curriculumBytes is the memory of an entry in bytes: a float32 estimate and a 16-bit
 // count.
 const curriculumBytes = 4 + 2
 
 const (
-	// firstEpisodes is how many episodes the first pass starts from each
-	// state in which a turn begins. Later passes start as many at a time.
+	// firstEpisodes is the number of episodes that the first pass starts from each
+	// state in which a turn begins. Later passes start them in blocks of this size.
 	firstEpisodes = 64
-	// remembered is the most samples of earlier passes that an estimate counts
-	// when a pass comes to it.
+	// remembered is the limit of the count of an estimate at the start of a pass's
+	// visit to its state.
 	remembered = 30
-	// maxPass is past every pass that a training can come to: the passes before
-	// it start 2^40 episodes and more from every state.
+	// maxPass is an upper bound of the number of a pass that a training can reach:
+	// earlier passes start more than 2^40 episodes from every state.
 	maxPass = 40
 )
 
@@ -81,14 +81,14 @@ type curriculum struct {
 	weights         []float32
 	schedule        Epsilon
 	expectedUpdates bool
-	// value[i] estimates the return of rolling in the states of number i, for
-	// the player who rolls; count[i] is the number of its samples, as far as
-	// it is remembered and as weights goes.
+	// value[i] estimates the return of the mover for rolling in the states with index
+	// i. count[i] is the number of its samples, limited by remembered at each pass and
+	// by the length of weights.
 	value   []float32
 	count   []uint16
 	workers []*curriculumWorker
 	at      progress
-	// epsilon is that of the block under way.
+	// epsilon is the probability of exploring in the current block.
 	epsilon float64
 }
 
@@ -100,23 +100,23 @@ type progress struct {
 	Steps int64 // decisions so far
 }
 
-// A curriculumWorker holds what one goroutine reads and writes.
+// A curriculumWorker has the working memory of one goroutine.
 type curriculumWorker struct {
 	_     cacheLinePad
 	match env.Match
-	hold  [2][]float32 // by seat and turn total; unknown where not looked up
+	hold  [2][]float32 // value of holding by seat and turn total; unknown until computed
 	path  []rolled
-	// states are those of the path, for expected updates.
+	// states[k] is the state of path[k], for expected updates.
 	states []env.State
 	_      cacheLinePad
 }
 
-// rolled is a roll of an episode.
+// rolled is a decision to roll in an episode.
 type rolled struct {
 	entry  int
 	reward float32 // of the step
-	hold   float32 // what holding was worth instead; lowest where it was not legal
-	passed bool    // the turn passed, and the episode went on
+	hold   float32 // value of holding instead; lowest if not legal
+	passed bool    // the roll ended the turn and the episode went on
 }
 
 var lowest = float32(math.Inf(-1))
@@ -141,9 +141,9 @@ func (q *curriculum) highest() int64 {
 	return int64(sum)
 }
 
-// startScores returns the banked scores that have a sum, with seat 0 first. Where
-// the round does not matter, seats are as good as each other, and seat 0 has no
-// more than seat 1.
+// startScores returns a state for each choice of banked scores with the given sum; seat
+// 0 is the first of the round. In games that end at the target the seats are symmetric,
+// so it returns only states in which seat 0 has at most the score of seat 1.
 func (q *curriculum) startScores(sum int) (list []env.State) {
 	target := q.game.Target()
 	var s env.State
@@ -165,7 +165,8 @@ func (q *curriculum) startScores(sum int) (list []env.State) {
 	return list
 }
 
-// Learn implements [Agent]: one block of episodes from every start of a sum.
+// Learn implements [Agent]. It plays one block of episodes from every start state of the
+// current sum.
 func (q *curriculum) Learn(workers int) Played {
 	for len(q.workers) < workers {
 		t := &curriculumWorker{match: *env.NewMatch(q.game, env.MatchOptions{StepLimit: q.config.StepLimit})}
@@ -193,7 +194,8 @@ func (q *curriculum) Learn(workers int) Played {
 	return played
 }
 
-// playBlock plays a block of episodes from scores s, from every seat to move.
+// playBlock plays firstEpisodes episodes from the scores of s for each seat that can be
+// to move.
 func (q *curriculum) playBlock(t *curriculumWorker, s env.State, seed uint64) (played Played) {
 	t.match.Reset(seed)
 	seats := 0
@@ -225,8 +227,8 @@ func (q *curriculum) playBlock(t *curriculumWorker, s env.State, seed uint64) (p
 	return played
 }
 
-// episode plays from the start of a turn until the banked scores change, and
-// learns from it.
+// episode plays from from, the start of a turn, until the banked scores change, and
+// updates the estimates of the states visited.
 func (q *curriculum) episode(t *curriculumWorker, from *env.State) {
 	m, expected := &t.match, q.expectedUpdates
 	if err := m.ResetTo(*from); err != nil {
@@ -234,7 +236,7 @@ func (q *curriculum) episode(t *curriculumWorker, from *env.State) {
 	}
 	s := m.Current()
 	path, states := t.path[:0], t.states[:0]
-	var after float32 // what the last step is worth to the player who took it
+	var after float32 // value of the state after the last step for the player who took it
 play:
 	for {
 		seat, holds := s.Seat, t.hold[s.Seat]
@@ -304,8 +306,8 @@ play:
 	}
 }
 
-// holdIn returns what holding in s is worth, from a row of a worker's hold, which
-// caches it for a block.
+// holdIn returns the value of holding in s. row is the row of curriculumWorker.hold of
+// the mover, in which holdIn caches the value for the block.
 func (q *curriculum) holdIn(row []float32, s *env.State) float32 {
 	known := &row[min(int(s.TurnTotal), len(row)-1)]
 	if *known != *known {
@@ -314,8 +316,7 @@ func (q *curriculum) holdIn(row []float32, s *env.State) float32 {
 	return *known
 }
 
-// expected returns what a roll in s is worth, the mean over all that the dice
-// can do.
+// expected returns the expected return of rolling in s over the outcomes of the dice.
 func (q *curriculum) expected(t *curriculumWorker, s *env.State) float32 {
 	start, last := q.index.Turn(s)
 	mean := 0.0
@@ -352,7 +353,7 @@ func (q *curriculum) Metrics() Metrics {
 	return g
 }
 
-// parts returns what the state holds.
+// parts returns the parts of the state, in the order in which they are written.
 func (q *curriculum) parts() []any { return []any{&q.at, q.value, q.count} }
 
 // StateSize implements [Agent].

@@ -10,18 +10,18 @@ import (
 
 // roundsRecipe is Monte Carlo control with exploring starts (R. Sutton, A. Barto,
 // "Reinforcement Learning", 2nd ed., section 5.3) for one or two players, in
-// rounds: many episodes with the same policy, then a better policy. An episode
-// begins in a drawn state with a roll and goes on by the policy; every roll in
-// it is a sample of the return of rolling in its state. Samples of earlier
-// rounds, under other policies, count less and less. Rounds grow.
+// rounds: many episodes with the same policy, then a policy improvement. An episode
+// begins in a random state with a roll and follows the policy; every roll in it is a
+// sample of the return of rolling in its state. The weight of samples of earlier rounds,
+// which come from other policies, decays. Each round is longer than the one before.
 //
-// Wins and losses are so noisy that one state after the other would take too
-// long. So what is estimated is an advantage (L. Baird, "Advantage Updating",
-// 1993): what rolling is worth beyond holding, where holding is worth what the
-// state that it leads to is. It changes but slowly from state to state, so that
-// states share their samples, at several resolutions, coarse ones first: each
-// adds a correction for what the coarser ones leave over, and takes the less
-// of it the fewer samples it has (state aggregation with weights, as in A.
+// Returns are so noisy that estimating each state by itself would need too many samples.
+// So the agent estimates an advantage (L. Baird, "Advantage Updating", 1993): the value
+// of rolling minus that of holding, which is the value of the resulting state. The
+// advantage varies slowly from state to state, so neighbouring states share samples in
+// cells of several resolutions, from coarse to fine. Each resolution adds a correction
+// for the residual of the coarser ones, shrunk towards 0 in cells with few samples
+// (state aggregation with weights, as in A.
 // George, W. Powell, S. Kulkarni, "Value Function Approximation Using Multiple
 // Aggregation for Multiattribute Resource Management", JMLR 9, 2008).
 var roundsRecipe = Recipe{
@@ -35,31 +35,31 @@ var roundsRecipe = Recipe{
 
 const (
 	roundsBytes         = 6 * 4 // past, total, base and advantage
-	roundsBytesOfWorker = 2 * 4 // its samples
+	roundsBytesOfWorker = 2 * 4 // samples of a worker
 )
 
 const (
-	// batchEpisodes is the number of episodes of a batch, which share a generator.
+	// batchEpisodes is the number of episodes in a batch, which is seeded as a whole.
 	batchEpisodes = 256
-	// batchesPerCall is the number of batches that Learn plays.
+	// batchesPerCall is the largest number of batches in a call of Learn.
 	batchesPerCall = 16
-	// firstRound is the number of batches in the first round; each later round has
-	// 3/10 more than the one before.
+	// firstRound is the number of batches in the first round. Each later round has 30%
+	// more than the one before.
 	firstRound = 800
 	// decay is the factor by which the weight of a sample falls with each round.
 	decay = 0.5
-	// optimism is the advantage of rolling where nothing is known, so that it is
+	// optimism is the initial estimate of the advantage, above 0 so that rolling is
 	// tried (optimistic initial values; Sutton and Barto, section 2.6).
 	optimism = 0.02
 )
 
-// A resolution is a size of the cells in which states share samples.
+// A resolution is the size of cells of states that share samples.
 type resolution struct {
-	score     int // banked points, of either player
-	turnTotal int
-	// prior is the number of samples at which a cell takes half of its
-	// correction: about the variance of a return by that of the correction
-	// from cell to cell.
+	score     int // width of a cell in banked points of each player
+	turnTotal int // width of a cell in turn total
+	// prior is the number of samples at which a cell applies half of its mean
+	// residual: about the variance of a return divided by the variance of the
+	// correction between cells.
 	prior float64
 }
 
@@ -69,28 +69,28 @@ type rounds struct {
 	afterstates
 	config Config
 	policy *policies.Table // of this round
-	// past are the samples of earlier rounds, as they counted at the end of the
+	// past are the samples of earlier rounds with their weights at the end of the
 	// last one.
 	past    samples[float32]
 	workers []*roundsWorker
 	at      round
-	// Memory of fit. base is what holding is worth, or 0 where it ends the game,
-	// and advantage what rolling is worth beyond base.
+	// The working memory of fit. base is the value of holding, or 0 if holding ends the
+	// game, and advantage is the value of rolling minus base.
 	total           samples[float32]
 	base, advantage []float32
 }
 
-// A round is the position of the learning: Played of its Batches are played.
+// A round is the current round, with the number of its batches and of those played.
 type round struct{ Number, Played, Batches int64 }
 
-// samples hold by entry how many returns of rolling were seen, and their sum.
+// samples has, by entry, the number of observed returns of rolling and their sum.
 type samples[N int32 | float32] struct{ count, sum []N }
 
 func newSamples[N int32 | float32](entries int) samples[N] {
 	return samples[N]{make([]N, entries), make([]N, entries)}
 }
 
-// A roundsWorker holds what one goroutine reads and writes as it plays batches.
+// A roundsWorker has the working memory of one goroutine that plays batches.
 type roundsWorker struct {
 	_       cacheLinePad
 	match   env.Match
@@ -99,11 +99,11 @@ type roundsWorker struct {
 	_       cacheLinePad
 }
 
-// A roll is a sample in an episode.
+// A roll is a decision to roll in an episode.
 type roll struct {
 	entry int
 	seat  int8
-	began bool // a turn
+	began bool // whether the roll began a turn
 }
 
 func newRounds(c Config) *rounds {
@@ -116,8 +116,8 @@ func newRounds(c Config) *rounds {
 	return mc
 }
 
-// roundPolicy returns the policy of a round, that of the samples before it. In the
-// first round, without any, it holds, so that games end.
+// roundPolicy returns the policy of the current round, fitted to the samples of the
+// rounds before. In the first round it holds whenever that is legal, so that games end.
 func (mc *rounds) roundPolicy() *policies.Table {
 	if mc.at.Number > 0 {
 		return mc.fit()
@@ -129,8 +129,8 @@ func (mc *rounds) roundPolicy() *policies.Table {
 	return t
 }
 
-// Learn implements [Agent]: some batches of episodes, and at the end of a round
-// a better policy.
+// Learn implements [Agent]. It plays up to batchesPerCall batches of the current round
+// and, at the end of the round, improves the policy.
 func (mc *rounds) Learn(workers int) Played {
 	mc.addWorkers(workers)
 	seed := env.SeedAt(mc.config.Seed, uint64(mc.at.Number))
@@ -157,7 +157,7 @@ func (mc *rounds) Learn(workers int) Played {
 	return played
 }
 
-// episode plays a game from a drawn state on.
+// episode plays a game from a random state and adds its samples to p.
 func (mc *rounds) episode(p *roundsWorker) {
 	m := &p.match
 	if err := m.ResetTo(mc.game.DrawStart(m.Rand())); err != nil {
@@ -183,7 +183,7 @@ func (mc *rounds) episode(p *roundsWorker) {
 	}
 	p.path = path
 	if !s.Over {
-		return // it has no return
+		return // a truncated episode has no return
 	}
 	if mc.passed > 0 {
 		turns := int32(0)
@@ -206,10 +206,11 @@ func (s *samples[N]) add(entry int, sum N) {
 	s.sum[entry] += sum
 }
 
-// fit returns the policy that all samples speak for.
+// fit estimates the advantages from all samples and returns the policy that is greedy
+// with respect to them.
 func (mc *rounds) fit() *policies.Table {
 	mc.sumSamples()
-	// Where a turn begins, states share nothing: there are samples enough.
+	// States in which a turn begins have enough samples without sharing.
 	value := mc.advantage
 	for start := range mc.index.Turns() {
 		value[start] = mc.total.sum[start] / (mc.total.count[start] + 1)
@@ -232,8 +233,8 @@ func (mc *rounds) fit() *policies.Table {
 	return t
 }
 
-// sumSamples writes the sums of all samples to mc.total. The weight of samples of
-// earlier rounds falls linearly to decay by the end of this one.
+// sumSamples sets mc.total to the weighted sums of all samples. The weight of samples of
+// earlier rounds falls linearly from 1 to decay during the current round.
 func (mc *rounds) sumSamples() {
 	left := 1 - (1-decay)*float32(mc.at.Played)/float32(mc.at.Batches)
 	for i := range mc.total.count {
@@ -247,9 +248,9 @@ func (mc *rounds) sumSamples() {
 	}
 }
 
-// correct adds to the advantages what cells of one size say of them.
+// correct adds to the advantages the shrunken mean residuals of the cells of size r.
 func (mc *rounds) correct(r resolution) {
-	excess := func(entry int) float64 { // of the returns over what is known of them
+	excess := func(entry int) float64 { // sum of the returns minus their estimates
 		known := mc.base[entry] + mc.advantage[entry]
 		return float64(mc.total.sum[entry] - float32(mc.total.count[entry]*known))
 	}
@@ -272,7 +273,7 @@ func (mc *rounds) correct(r resolution) {
 	}
 	count := make([]float64, n)
 	sum := make([]float64, n) // of the excess
-	// cells calls do with the cell of each entry.
+	// cells calls do with each entry in which holding is legal and its cell.
 	cells := func(do func(entry, cell int)) {
 		for start, s := range mc.index.Turns() {
 			own, other := int(s.Scores[0]), int(s.Scores[1])
@@ -307,13 +308,13 @@ func (mc *rounds) Metrics() Metrics {
 
 // StateSize implements [Agent].
 func (mc *rounds) StateSize() int64 {
-	return sizeOf(&mc.at) + 2*sizeOf(mc.past.count, mc.past.sum) // those of this round take as much
+	return sizeOf(&mc.at) + 2*sizeOf(mc.past.count, mc.past.sum) // past and this round's samples have the same size
 }
 
 // WriteState implements [Agent].
 func (mc *rounds) WriteState(w io.Writer) error {
 	mc.addWorkers(1)
-	all := &mc.workers[0].samples // it does not matter whose the samples are
+	all := &mc.workers[0].samples // sums do not depend on which worker has the samples
 	for _, p := range mc.workers[1:] {
 		for i, n := range p.samples.count {
 			all.count[i] += n
@@ -335,7 +336,7 @@ func (mc *rounds) ReadState(r io.Reader) error {
 		return fmt.Errorf("%w: its round is out of range, %+v", ErrState, at)
 	}
 	mc.workers, mc.at = nil, round{Number: at.Number, Batches: at.Batches}
-	mc.policy = mc.roundPolicy() // of the rounds before
+	mc.policy = mc.roundPolicy() // before this round's samples are read
 	mc.at = at
 	mc.addWorkers(1)
 	if err := readParts(r, mc.workers[0].samples.count, mc.workers[0].samples.sum); err != nil {

@@ -20,17 +20,17 @@ import (
 	"pigpen/policies/atomicfile"
 )
 
-// A Checkpoint is a training that stands still: all that it needs to go on as
-// if it had not. [LoadCheckpoint] opens one; its file stays open, since the
-// agent reads its state from there, until Close.
+// A Checkpoint is the saved state of a training, from which the training can be resumed
+// with the same result as without interruption. [LoadCheckpoint] opens its file, which
+// stays open until Close, since [Run] reads the state of the agent from it.
 //
-// The file of version 2 is one msgpack map, the agent's state, and the SHA-256
-// of both. The map has the keys of [headerV2], in their order, and is read only in
-// the form in which it is written; state_bytes is the length of the state. Version 1
-// has the keys of [headerV1], of which the last holds the state itself.
+// A file of version 2 consists of a msgpack map, the state of the agent, and the SHA-256
+// of both. The map has the keys of [headerV2] in their order; state_bytes is the length
+// of the state. A map in any other encoding than the one that is written is rejected. A
+// file of version 1 has the keys of [headerV1], the last of which holds the state.
 type Checkpoint struct {
 	headerIdentity
-	// Settings are values of settings of the recipe.
+	// Settings are the values of the settings of the recipe, by name.
 	Settings agents.Settings
 	headerPlan
 
@@ -39,7 +39,7 @@ type Checkpoint struct {
 	state *io.SectionReader
 }
 
-// training holds what both versions begin with.
+// headerIdentity has the keys with which the header of both versions begins.
 type headerIdentity struct {
 	Format  string `msgpack:"format"` // "pigpen-checkpoint"
 	Version int    `msgpack:"version"`
@@ -56,7 +56,7 @@ type headerIdentity struct {
 	Seed        uint64               `msgpack:"seed"`
 }
 
-// progress holds what both versions have after the settings.
+// headerProgress has the keys after the settings in both versions.
 type headerProgress struct {
 	// StepLimit is the number of decisions after which an episode is truncated; 0 is
 	// no limit.
@@ -67,20 +67,21 @@ type headerProgress struct {
 	Elapsed  time.Duration `msgpack:"nanoseconds"`
 }
 
-// plan holds what version 2 added: how the training was to go on.
+// headerPlan has headerProgress and the keys that version 2 added: the schedule of the
+// training.
 type headerPlan struct {
 	headerProgress
-	// Length and EvalEvery are those of the training; zero in version 1.
+	// Length and EvalEvery are those of the [Config]; zero in version 1.
 	Length    Length `msgpack:"length"`
 	EvalEvery int64  `msgpack:"eval_every"`
-	// Notes are the training's; see [Config].
+	// Notes are those of the [Config]; nil in version 1.
 	Notes map[string]string `msgpack:"notes"`
-	// Evaluated is the number of decisions at the last evaluation, -1 before the
-	// first. Version 1 did not have it; it is taken to be Steps.
+	// Evaluated is the number of decisions at the last evaluation, or -1 before the
+	// first. In checkpoints of version 1, which did not have it, it is Steps.
 	Evaluated int64 `msgpack:"evaluated"`
 }
 
-// headerV2 is the map of version 2. The settings are in the order of their names.
+// headerV2 is the map of version 2. Settings are encoded in the order of their names.
 type headerV2 struct {
 	headerIdentity
 	Settings map[string]string `msgpack:"settings"`
@@ -91,17 +92,17 @@ type headerV2 struct {
 const (
 	checkpointFormat  = "pigpen-checkpoint"
 	checkpointVersion = 2
-	checkpointHeader  = 1 << 16 // bytes that all but the state takes at most
+	checkpointHeader  = 1 << 16 // upper bound of the length of the header in bytes
 )
 
-// ErrCheckpoint is wrapped by every error about what a checkpoint holds.
+// ErrCheckpoint is wrapped by every error about the content of a checkpoint.
 var ErrCheckpoint = errors.New("train: bad checkpoint")
 
-// ErrDisagrees is wrapped, beside [ErrCheckpoint], by the error of [Run] for a
-// checkpoint of another training than the one that it is asked for.
+// ErrDisagrees is wrapped, beside [ErrCheckpoint], by the error of [Run] if Config.Resume
+// is the checkpoint of a training with other settings than the Config.
 var ErrDisagrees = errors.New("train: the checkpoint is of another training")
 
-// encodeHeader returns a map of either version.
+// encodeHeader encodes a *headerV1 or *headerV2.
 func encodeHeader(header any) []byte {
 	var b bytes.Buffer
 	e := msgpack.NewEncoder(&b)
@@ -112,9 +113,10 @@ func encodeHeader(header any) []byte {
 	return b.Bytes()
 }
 
-// writeCheckpoint writes a checkpoint to r.Checkpoint. What is there before the
-// first stays beside it under the name kept; if it is not this training's later,
-// r.Checkpoint becomes the first numbered name that is free.
+// writeCheckpoint writes a checkpoint to r.Checkpoint. At the first checkpoint, other
+// content of an existing file is kept as kept. At later ones, if the file is not the one
+// that r wrote, writeCheckpoint leaves it and sets r.Checkpoint to the first free
+// numbered name.
 func (r *run) writeCheckpoint() (kept string, err error) {
 	game := r.Game.Config()
 	header := encodeHeader(&headerV2{
@@ -161,12 +163,12 @@ func (r *run) writeCheckpoint() (kept string, err error) {
 	return kept, err
 }
 
-// LoadCheckpoint opens the checkpoint at path, whose agent's state must not
-// take more than limit bytes, and reads it once to compare its checksum, unless
-// ctx ends first. The error names the path and wraps [ErrCheckpoint] where the
-// file is at fault.
+// LoadCheckpoint opens the checkpoint at path and reads it once to verify its checksum.
+// The state of the agent must not exceed limit bytes. The error wraps [ErrCheckpoint]
+// and names the path if the file is not a valid checkpoint, and is ctx.Err() if ctx ends
+// first.
 func LoadCheckpoint(ctx context.Context, path string, limit int64) (k *Checkpoint, err error) {
-	// What is not regular might block as it is opened.
+	// Opening a file that is not regular, such as a pipe, could block.
 	if info, err := os.Stat(path); err != nil {
 		return nil, &os.PathError{Op: "open", Path: path, Err: errors.Unwrap(err)}
 	} else if !info.Mode().IsRegular() {
@@ -199,8 +201,8 @@ func LoadCheckpoint(ctx context.Context, path string, limit int64) (k *Checkpoin
 // Close closes the checkpoint's file.
 func (k *Checkpoint) Close() error { return k.file.Close() }
 
-// decodeCheckpoint reads all but the state. wrong says what is wrong with a
-// file of so many bytes.
+// decodeCheckpoint verifies the checksum of a file of size bytes and decodes its header.
+// wrong says what is wrong with the content of the file, and is "" for a valid one.
 func decodeCheckpoint(ctx context.Context, file io.ReaderAt, size, limit int64) (k *Checkpoint, wrong string, err error) {
 	const (
 		foreign   = "is not a pigpen checkpoint"
@@ -218,7 +220,7 @@ func decodeCheckpoint(ctx context.Context, file io.ReaderAt, size, limit int64) 
 	if body < 0 {
 		return nil, "is damaged or cut short: its checksum does not match", nil
 	}
-	if body-checkpointHeader > limit { // told at once, without reading all of it
+	if body-checkpointHeader > limit { // reject it before reading all of it
 		return nil, fmt.Sprintf("has %d bytes, and the agent may take %d", size, limit), nil
 	}
 	sum, want := sha256.New(), make([]byte, sha256.Size)
@@ -236,7 +238,7 @@ func decodeCheckpoint(ctx context.Context, file io.ReaderAt, size, limit int64) 
 		return nil, shapeless, nil
 	}
 	k = new(Checkpoint)
-	var header []byte // as it should be written
+	var header []byte // the encoding that the file should have
 	var state int64
 	switch {
 	case version > checkpointVersion:
@@ -257,8 +259,8 @@ func decodeCheckpoint(ctx context.Context, file io.ReaderAt, size, limit int64) 
 		header, state = encodeHeader(&v2), v2.StateBytes
 		k.headerIdentity, k.Settings, k.headerPlan = v2.headerIdentity, v2.Settings, v2.headerPlan
 	}
-	// Written again, the header must be the same bytes: no key is there twice, in
-	// another place or unknown, and no number has wrapped.
+	// The header must be equal to its re-encoding. This rejects keys that are repeated,
+	// unknown or out of order, and numbers that overflowed.
 	if !bytes.HasPrefix(head, header) {
 		return nil, shapeless, nil
 	}
@@ -274,14 +276,14 @@ func decodeCheckpoint(ctx context.Context, file io.ReaderAt, size, limit int64) 
 	return k, "", nil
 }
 
-// decode reads the map at the start of head, which ends before the state does.
+// decode decodes the map at the start of head, a prefix of the file, into to.
 func decode(head []byte, to any) error {
 	d := msgpack.NewDecoder(bytes.NewReader(head))
 	d.DisallowUnknownFields(true)
 	return d.Decode(to)
 }
 
-// versionOf returns the version at the start of a map.
+// versionOf returns the version in the map at the start of head.
 func versionOf(head []byte) (version int64, ok bool) {
 	d := msgpack.NewDecoder(bytes.NewReader(head))
 	_, err := d.DecodeMapLen()
@@ -299,7 +301,7 @@ func versionOf(head []byte) (version int64, ok bool) {
 	return version, err == nil
 }
 
-// A checkedReader reads until ctx ends.
+// A checkedReader reads from in until ctx ends, and then returns ctx.Err().
 type checkedReader struct {
 	ctx context.Context
 	in  io.Reader
@@ -313,8 +315,8 @@ func (r *checkedReader) Read(b []byte) (int, error) {
 	return r.in.Read(b)
 }
 
-// Game returns the game that the training is of. The error wraps
-// [ErrCheckpoint] if this program plays it by other rules.
+// Game returns the game of the training. The error wraps [ErrCheckpoint] if the game does
+// not exist or its fingerprint is not that of the checkpoint.
 func (k *Checkpoint) Game() (env.Game, error) {
 	g, err := env.New(env.Config{Variant: k.Variant, Players: k.Players, Target: k.Target, Options: k.Options})
 	switch {
@@ -326,7 +328,7 @@ func (k *Checkpoint) Game() (env.Game, error) {
 	return g, nil
 }
 
-// restore has an agent go on from the checkpoint.
+// restore sets the state of agent to that of the checkpoint.
 func (k *Checkpoint) restore(agent agents.Agent) error {
 	if k.state.Size() != agent.StateSize() {
 		return fmt.Errorf("%w: its state has %d bytes; the agent's has %d", ErrCheckpoint, k.state.Size(), agent.StateSize())
@@ -342,8 +344,8 @@ func (k *Checkpoint) restore(agent agents.Agent) error {
 	return nil
 }
 
-// agrees returns an error that names the first setting in which c, whose defaults are
-// filled in, differs from the training of k.
+// agrees returns an error that names the first setting in which c differs from the
+// training of k, or nil if there is none. c must be the result of withDefaults.
 func (k *Checkpoint) agrees(c Config) error {
 	g, err := k.Game()
 	if err != nil {
@@ -366,7 +368,7 @@ func (k *Checkpoint) agrees(c Config) error {
 			return err
 		}
 	}
-	// A setting that is younger than the checkpoint had its default.
+	// Settings that did not exist when the checkpoint was written have their defaults.
 	had := c
 	had.StepLimit = k.StepLimit
 	if had.Settings, err = c.Recipe.Resolve(g, k.Settings); err != nil {

@@ -20,31 +20,30 @@ import (
 	"pigpen/policies/atomicfile"
 )
 
-// A Row is what a log tells of a training at an evaluation.
+// A Row is the row of a log for one evaluation of a training.
 type Row struct {
 	Steps    int64   // decisions since the start of the training
 	Episodes int64   // episodes since then
-	Seconds  float64 // of learning, evaluations apart
+	Seconds  float64 // of learning, without evaluations
 	Score
-	Epsilon  float64 // chance of exploring where the agent would not
+	Epsilon  float64 // probability of an exploring action
 	StepSize float64 // mean weight of the last sample in its estimate
-	Coverage float64 // part of the table's entries that have samples
-	// Scheduled is the number of decisions at which the evaluation was due, the
-	// same for every seed; it was made at the end of the call of Learn that
-	// reached it.
+	Coverage float64 // fraction of the table's entries that have samples
+	// Scheduled is the number of decisions at which the evaluation was due, which is
+	// the same for every seed. The evaluation takes place at the end of the call of
+	// Learn that reaches that number.
 	Scheduled int64
 }
 
-// A Score tells how good a policy is. What is not known is NaN.
+// A Score is the score of a policy. Unknown values are NaN.
 type Score struct {
-	// WinMean is the win probability, the mean of all seats: exact against
-	// perfect play with two players, or against whom the caller chose; by
-	// simulation with more.
+	// WinMean is the win probability, the mean over all seats, against the opponent
+	// that Config.Evaluate chooses. It may be exact or estimated by simulation.
 	WinMean float64
-	// Exploitability is the best response's win probability less one half,
-	// with two players.
+	// Exploitability is the win probability of a best response minus 0.5, in games of
+	// two players.
 	Exploitability float64
-	// Turns is the expected number of turns of a game, all seats together.
+	// Turns is the expected number of turns of a game, summed over the seats.
 	Turns float64
 }
 
@@ -67,14 +66,14 @@ func (c Config) Source() LogSource {
 	}
 }
 
-// A column of a log has a name and a value in each row: JSON as it is written.
+// A column is a column of a log. value returns the JSON text of its value in a row.
 type column struct {
 	name  string
 	value func(r *Row, from *LogSource) string
 }
 
-// columns are those of a log, in order. The first nine are those of the first
-// version; a log that has fewer is continued with these.
+// columns are the columns of a log, in order. Logs of the first version have the first
+// nine; a CSV log with fewer columns is continued with those that it has.
 var columns = []column{
 	{"steps", func(r *Row, _ *LogSource) string { return whole(r.Steps) }},
 	{"episodes", func(r *Row, _ *LogSource) string { return whole(r.Episodes) }},
@@ -97,6 +96,7 @@ var columns = []column{
 	{"program", func(_ *Row, from *LogSource) string { return quoted(from.Program) }},
 }
 
+// whole returns n as JSON.
 func whole(n int64) string { return strconv.FormatInt(n, 10) }
 
 // number returns x, or null if x is NaN or infinite.
@@ -107,6 +107,7 @@ func number(x float64) string {
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
+// quoted returns text as JSON.
 func quoted(text string) string {
 	b, err := json.Marshal(text)
 	if err != nil {
@@ -115,7 +116,7 @@ func quoted(text string) string {
 	return string(b)
 }
 
-// pairs writes an object with its names in order.
+// pairs returns m as a JSON object with its names in increasing order.
 func pairs[V any](m map[string]V) string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(m)) {
@@ -128,8 +129,8 @@ func pairs[V any](m map[string]V) string {
 	return "{" + strings.Join(list, ",") + "}"
 }
 
-// cell returns a value of JSON as a cell of CSV: text without quotes, nothing
-// for null, and an object as name=value, with spaces between.
+// cell converts a JSON value to a CSV field: a string without quotes, null as an empty
+// field, an object as name=value pairs separated by spaces, others unchanged.
 func cell(value string) string {
 	var x any
 	switch json.Unmarshal([]byte(value), &x); x := x.(type) {
@@ -147,7 +148,7 @@ func cell(value string) string {
 	return value
 }
 
-// heading returns the first line of a log in CSV with the first n columns.
+// heading returns the first line of a CSV log with the first n columns.
 func heading(n int) string {
 	var names []string
 	for _, c := range columns[:n] {
@@ -156,28 +157,28 @@ func heading(n int) string {
 	return strings.Join(names, ",") + "\n"
 }
 
-// firstColumns is the number of columns that a log has at least.
+// firstColumns is the least number of columns of a log.
 const firstColumns = 9
 
-// A Log is a file of rows: CSV with a heading, or JSON lines. While it is open
-// no other process can open it as a log.
+// A Log is a log file: CSV with a heading, or JSON lines. It is locked while it is open,
+// so that no other process can open it as a log.
 type Log struct {
 	file      *os.File
 	json      bool
 	columns   int // of CSV
 	source    LogSource
-	end       int64  // of the rows that are written
-	unwritten []byte // rows that could not be written
+	end       int64  // offset of the end of the last row in the file
+	unwritten []byte // rows whose writing failed
 }
 
-// ErrLog is wrapped by [OpenLog] for a file that it cannot go on with.
+// ErrLog is wrapped by the errors of [OpenLog] about a file that is not a log.
 var ErrLog = errors.New("train: bad log")
 
-// ErrLogInUse is wrapped by [OpenLog] for the log of a training that is running.
+// ErrLogInUse is wrapped by the error of [OpenLog] if another training has the log open.
 var ErrLogInUse = errors.New("train: the log of a training that is running")
 
-// LogFormat returns an error that wraps [ErrLog] unless a log can have the name
-// path: it ends in .csv, .jsonl or .ndjson.
+// LogFormat returns an error that wraps [ErrLog] unless path ends in .csv, .jsonl or
+// .ndjson, as the path of a log must.
 func LogFormat(path string) error {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".csv", ".jsonl", ".ndjson":
@@ -186,10 +187,10 @@ func LogFormat(path string) error {
 	return fmt.Errorf("%w: %s: the name of a log must end in .csv, .jsonl or .ndjson", ErrLog, path)
 }
 
-// OpenLog begins a log at path; a file of other content that is there stays
-// beside it under the name kept. If k is not nil, the log goes on where the
-// training stood at k: rows past its last evaluation are dropped. The error
-// wraps [atomicfile.ErrLocked] if another process has the log open.
+// OpenLog creates a log at path. Other content of an existing file is kept in a file
+// whose name is kept. If k is not nil, OpenLog continues an existing log from the
+// checkpoint k instead: it removes the rows after the last evaluation before k. The error wraps
+// [ErrLog], or [ErrLogInUse] and [atomicfile.ErrLocked], or is that of a file operation.
 func OpenLog(path string, from LogSource, k *Checkpoint) (_ *Log, kept string, err error) {
 	if err := LogFormat(path); err != nil {
 		return nil, "", err
@@ -244,8 +245,8 @@ func OpenLog(path string, from LogSource, k *Checkpoint) (_ *Log, kept string, e
 	return l, kept, nil
 }
 
-// open opens and locks the file at path, and makes it if there is none. It
-// returns the file's size.
+// open opens and locks the file at path, and creates it if it does not exist. It returns
+// the size of the file in bytes.
 func (l *Log) open(path string) (size int64, err error) {
 	for {
 		if l.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
@@ -258,7 +259,7 @@ func (l *Log) open(path string) (size int64, err error) {
 		if err != nil {
 			return 0, err
 		}
-		// Before it was locked another training may have put its log there.
+		// Another training may have replaced the file before it was locked.
 		if there, err := os.Stat(path); err == nil && os.SameFile(info, there) {
 			return info.Size(), nil
 		}
@@ -266,10 +267,11 @@ func (l *Log) open(path string) (size int64, err error) {
 	}
 }
 
-// maxRow is more bytes than any row has.
+// maxRow is an upper bound of the length of a row in bytes.
 const maxRow = 1 << 16
 
-// scan returns where the rows of the log up to so many steps end.
+// scan returns the offset of the end of the last row with at most the given steps, and
+// sets l.columns.
 func (l *Log) scan(path string, steps int64) (end int64, err error) {
 	info, err := l.file.Stat()
 	if err != nil {
@@ -303,7 +305,8 @@ func (l *Log) scan(path string, steps int64) (end int64, err error) {
 	}
 }
 
-// tornFirst reports whether a log can have begun with a line that has no end.
+// tornFirst reports whether line, which is the whole file and has no newline, can be the
+// start of a log whose first line was not written to its end.
 func (l *Log) tornFirst(line string) bool {
 	if l.json {
 		begin := "{" + quoted(columns[0].name) + ":"
@@ -313,7 +316,7 @@ func (l *Log) tornFirst(line string) bool {
 	return strings.HasPrefix(heading(len(columns)), line)
 }
 
-// stepsOf returns the first field of a row.
+// stepsOf returns the steps of a row.
 func (l *Log) stepsOf(line string) (int64, error) {
 	if l.json {
 		var row struct {
@@ -328,14 +331,14 @@ func (l *Log) stepsOf(line string) (int64, error) {
 	return strconv.ParseInt(first, 10, 64)
 }
 
-// Write appends a row, in one piece. A row that cannot be written is written
-// before the next one, or by Close.
+// Write appends a row. If that fails, the file has no part of the row, and the next
+// Write or Close tries again to write it.
 func (l *Log) Write(r Row) error {
 	l.unwritten = append(l.unwritten, l.encode(&r)...)
 	return l.flush()
 }
 
-// encode returns a row as it is written.
+// encode returns the line of a row.
 func (l *Log) encode(r *Row) string {
 	var values []string
 	if l.json {
@@ -354,13 +357,13 @@ func (l *Log) encode(r *Row) string {
 	return b.String()
 }
 
-// flush writes what is unwritten, or nothing of it.
+// flush writes all of l.unwritten to the file, or nothing if an error occurs.
 func (l *Log) flush() error {
 	if len(l.unwritten) == 0 {
 		return nil
 	}
 	if _, err := l.file.WriteAt(l.unwritten, l.end); err != nil {
-		l.file.Truncate(l.end) // a part of a row may be there
+		l.file.Truncate(l.end) // remove a row that was written in part
 		return err
 	}
 	l.end += int64(len(l.unwritten))
@@ -368,7 +371,7 @@ func (l *Log) flush() error {
 	return nil
 }
 
-// Close writes what could not be written before, and closes the file.
+// Close writes the rows whose writing failed before, syncs the file and closes it.
 func (l *Log) Close() error {
 	err := l.flush()
 	if err == nil {

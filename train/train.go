@@ -1,6 +1,6 @@
-// Package train runs a learner until its length is reached and hands back the
-// policy it has learned. On the way it evaluates the learner, and keeps
-// checkpoints from which it can go on.
+// Package train trains an agent up to a given length and returns the policy that it has
+// learned. Between, it evaluates the agent and writes checkpoints from which a training
+// can be resumed.
 //
 // Start with [Run].
 package train
@@ -21,20 +21,20 @@ import (
 	"pigpen/policies"
 )
 
-// A Config says what to train and for how long.
+// A Config configures a training.
 type Config struct {
 	Game  env.Game
 	Agent agents.Kind
 	// Recipe is one of Agent's recipes.
 	Recipe agents.Recipe
-	// Settings are values of settings of Recipe; those left out have defaults.
+	// Settings are values of the settings of Recipe. Missing ones have their defaults.
 	Settings agents.Settings
 	// Abstraction says which states the agent's table distinguishes; "" is
 	// [policies.DefaultAbstraction].
 	Abstraction policies.Abstraction
-	// Seed decides every roll and every exploration.
+	// Seed seeds all random numbers: the dice and the exploration.
 	Seed uint64
-	// Length ends the training.
+	// Length is the length of the training. At least one of its limits must be set.
 	Length Length
 	// StepLimit is the number of decisions after which an episode is truncated; 0 is
 	// [policies.DefaultStepLimit], and [NoStepLimit] is no limit.
@@ -42,76 +42,75 @@ type Config struct {
 	// MemoryLimit is the most memory, in bytes, that the agent's tables may take; 0 is
 	// no limit.
 	MemoryLimit int64
-	// Workers is the number of goroutines that learn; 0 is one for each processor
-	// that Go may use, and more than 256 count as 256. The policy does not depend on it.
+	// Workers is the number of goroutines that learn; 0 is GOMAXPROCS, and values above
+	// 256 count as 256. The learned policy does not depend on it.
 	Workers int
 
-	// EvalEvery is the number of decisions between evaluations on the way, the
-	// first of them before the first decision; 0 is none. Where Evaluate is not
-	// nil there is always one at the end.
+	// EvalEvery is the number of decisions between evaluations during the training,
+	// of which the first is before the first decision; 0 is none. If Evaluate and
+	// Evaluated are not nil, there is always an evaluation at the end.
 	EvalEvery int64
-	// Evaluate tells how good a policy is; last tells that it is the final one.
+	// Evaluate returns the score of p; last says whether p is the final policy.
 	Evaluate func(ctx context.Context, p policies.Policy, last bool) (Score, error)
-	// Evaluated, where not nil, is told of each evaluation, once for a number of
-	// decisions. Its error ends the training.
+	// Evaluated, if not nil, is called after each evaluation, at most once for the same
+	// number of decisions. An error that it returns ends the training.
 	Evaluated func(Row) error
-	// Learned, where not nil, is told of the result as soon as there is one,
-	// before the last evaluation, so that nothing is lost if that takes long.
+	// Learned, if not nil, is called with the result before the last evaluation, so that
+	// the caller can save the policy before an evaluation that takes long.
 	Learned func(Result)
-	// Grace ends the last evaluation of a training that its context has ended;
-	// nil never does.
+	// Grace, if not nil, is the context of the last evaluation, which goes on when the
+	// context of the training has ended.
 	Grace context.Context
 
 	// ReportEvery is the number of decisions between calls of Report; 0 is none.
 	ReportEvery int64
-	// Report, where not nil, is told how far the training is.
+	// Report, if not nil, is called with the progress of the training.
 	Report func(Progress)
 
-	// Checkpoint, where not empty, is the file that keeps the last checkpoint:
-	// written each time that CheckpointEvery has passed, if not 0, and at the
-	// end. A file of other content that is there before the first stays beside
-	// it under a numbered name. If something else comes to be at Checkpoint later,
-	// such as the checkpoint of another training, it stays, and this training's
-	// checkpoints have a numbered name from then on.
+	// Checkpoint, if not empty, is the path of the last checkpoint, which is written
+	// every CheckpointEvery, if that is not 0, and at the end. If the path holds other
+	// content before the first checkpoint, that is kept under a numbered name. If another
+	// process replaces the file during the training, the replacement stays, and later
+	// checkpoints of this training go to a numbered name.
 	Checkpoint      string
 	CheckpointEvery time.Duration
-	// Checkpointed, where not nil, is told of each checkpoint: the name of its
-	// file, and the one under which the file that was there is kept, or the error.
-	// A checkpoint that could not be written ends nothing.
+	// Checkpointed, if not nil, is called after each checkpoint with its path, the name
+	// under which earlier content of that path is kept ("" for none), and the error.
+	// An error does not end the training.
 	Checkpointed func(path, kept string, err error)
-	// Notes are kept in checkpoints for the caller of Run, who finds them in
-	// Checkpoint.Notes: names and values that decide nothing that is learned.
+	// Notes are names and values that checkpoints store for the caller of Run, as
+	// Checkpoint.Notes. They do not affect what is learned.
 	Notes map[string]string
-	// Resume, where not nil, is what the training goes on from. All that decides
-	// what is learned, but the length, must be as it was.
+	// Resume, if not nil, is the checkpoint from which the training continues. Every
+	// field that affects what is learned, except Length, must be as it was.
 	Resume *Checkpoint
 
-	// Program is the version that the policy file names as its maker.
+	// Program is the version of the program that the policy file records.
 	Program string
 }
 
-// NoStepLimit is the step limit of a training that truncates no episode.
+// NoStepLimit is the StepLimit of a training that does not truncate episodes.
 const NoStepLimit = -1
 
-// A Length ends a training when the first of its limits is reached, counted
-// from its very start, resumed or not; what the agent learns at a time is
-// learned to its end. A limit of 0 is none.
+// A Length is reached when the training reaches any of its limits; a limit of 0 is none.
+// Limits count from the start of the training, before any resumption. A training may
+// exceed them by up to one call of Learn.
 type Length struct {
 	Steps    int64         `msgpack:"steps"` // decisions
 	Episodes int64         `msgpack:"episodes"`
-	Time     time.Duration `msgpack:"nanoseconds"` // of learning, so that the result depends on the machine
+	Time     time.Duration `msgpack:"nanoseconds"` // of learning; the result then depends on the speed of the machine
 }
 
-// Progress tells how far a training is.
+// Progress is the progress of a training.
 type Progress struct {
 	Steps    int64 // decisions
 	Episodes int64
 	Elapsed  time.Duration // learning; evaluations and checkpoints apart
-	// Done is the part of the length that is reached, in [0, 1].
+	// Done is the fraction of the length that is reached, in [0, 1].
 	Done float64
 }
 
-// StepsPerSecond returns the decisions made in a second of Elapsed.
+// StepsPerSecond returns Steps per second of Elapsed, or 0 if Elapsed is 0.
 func (p Progress) StepsPerSecond() float64 {
 	if p.Elapsed <= 0 {
 		return 0
@@ -119,20 +118,20 @@ func (p Progress) StepsPerSecond() float64 {
 	return float64(p.Steps) / p.Elapsed.Seconds()
 }
 
-// A Result is what a training has come to.
+// A Result is the result of a training.
 type Result struct {
 	Progress
 	File policies.File
-	// Interrupted tells that the context ended before the length was reached.
+	// Interrupted says whether the context ended before the length was reached.
 	Interrupted bool
-	// CheckpointErr is why the last checkpoint could not be written.
+	// CheckpointErr is the error of writing the last checkpoint, or nil.
 	CheckpointErr error
 }
 
 var (
-	// ErrLength is returned by [Run] for a training without end.
+	// ErrLength is returned by [Run] if no limit of the length is set.
 	ErrLength = errors.New("train: a length is needed: steps, episodes or time")
-	// ErrMemory is wrapped by [Run] when the tables would not fit the limit.
+	// ErrMemory is wrapped by the error of [Run] if the tables exceed MemoryLimit.
 	ErrMemory = errors.New("train: too little memory")
 )
 
@@ -150,8 +149,8 @@ func (c Config) Bytes() (entries int, bytes float64, err error) {
 	return index.Size(), float64(index.Size()) * float64(c.Recipe.BytesPerEntry(c.Workers)), nil
 }
 
-// withDefaults returns c with the fields that are zero filled in. Settings must be
-// those of the recipe.
+// withDefaults returns c with its zero fields set to their defaults. Settings stays as
+// it is if it does not suit the recipe.
 func (c Config) withDefaults() Config {
 	if s, err := c.Recipe.Resolve(c.Game, c.Settings); err == nil {
 		c.Settings = s
@@ -172,11 +171,11 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// stepLimit returns the step limit as agents and files have it: 0 is no limit.
+// stepLimit returns StepLimit in the form of agents and files, where 0 is no limit.
 func (c Config) stepLimit() int { return max(0, c.StepLimit) }
 
-// Check returns the error that [Run] would return before it learns anything. It is
-// cheap.
+// Check returns the error that [Run] would return before it starts to learn, without
+// allocating the tables.
 func (c Config) Check() error {
 	switch {
 	case c.Game == (env.Game{}):
@@ -203,7 +202,7 @@ func (c Config) Check() error {
 	return nil
 }
 
-// clockEvery is the least number of decisions between looks at the clock and
+// clockEvery is the least number of decisions between two reads of the clock and of
 // the context.
 const clockEvery = 1 << 14
 
@@ -212,8 +211,8 @@ type run struct {
 	Config
 	agent agents.Agent
 	Progress
-	since          time.Time     // when the clock of learning was started last
-	before         time.Duration // on that clock until then
+	since          time.Time     // start of the current stretch of learning
+	before         time.Duration // value of Elapsed at since
 	nextCheckpoint time.Duration
 	evaluated      int64       // decisions at the last evaluation; -1 before the first
 	saved          int64       // decisions at the last checkpoint; -1 before the first
@@ -221,9 +220,10 @@ type run struct {
 	checkpointErr  error       // of the last attempt
 }
 
-// Run trains until the length is reached or ctx ends; both give a whole
-// result. The same configuration gives the same file, byte for byte, however
-// often it was resumed on the way, unless Length.Time or ctx ended it.
+// Run trains until the length is reached or ctx ends, and returns the policy learned so
+// far in both cases. The same configuration gives the same policy file, byte for byte,
+// at any number of workers and resumptions, unless Length.Time or ctx ended the
+// training. Errors are those of Check, of reading c.Resume, and of the callbacks.
 func Run(ctx context.Context, c Config) (Result, error) {
 	if err := c.Check(); err != nil {
 		return Result{}, err
@@ -253,14 +253,14 @@ func Run(ctx context.Context, c Config) (Result, error) {
 	return r.finish(ctx)
 }
 
-// due returns the multiple of every that n has reached last.
+// due returns the largest multiple of every that is at most n.
 func due(n, every int64) int64 { return n / max(1, every) * every }
 
-// learn goes on until the length is reached or ctx ends.
+// learn trains the agent until the length is reached or ctx ends.
 func (r *run) learn(ctx context.Context) error {
 	r.Elapsed = r.before
 	r.Done = r.Length.done(r.Progress)
-	// The first evaluation, or one that was due when the training stood still.
+	// Make the first evaluation, or one that was due when the checkpoint was written.
 	if r.EvalEvery > 0 && r.Done < 1 && due(r.Steps, r.EvalEvery) > r.evaluated {
 		if err := r.evaluate(ctx, r.agent.Greedy(), due(r.Steps, r.EvalEvery), false); err != nil {
 			return err
@@ -290,8 +290,8 @@ func (r *run) learn(ctx context.Context) error {
 				return err
 			}
 		}
-		// A checkpoint comes after the evaluation, which a training that is resumed
-		// from it does not make up for.
+		// Write the checkpoint after the evaluation, so that its Evaluated counts that
+		// evaluation.
 		if clock && r.Checkpoint != "" && r.CheckpointEvery > 0 && r.Elapsed >= r.nextCheckpoint {
 			r.tick()
 			r.save()
@@ -308,7 +308,8 @@ func (r *run) learn(ctx context.Context) error {
 	return nil
 }
 
-// finish hands over what has been learned, and evaluates it.
+// finish returns the learned policy after it has written the last checkpoint and made
+// the last evaluation.
 func (r *run) finish(ctx context.Context) (Result, error) {
 	greedy := r.agent.Greedy()
 	result := Result{
@@ -341,11 +342,11 @@ func (r *run) finish(ctx context.Context) (Result, error) {
 	return result, r.evaluate(last, greedy, scheduled, true)
 }
 
-// tick reads the clock of learning.
+// tick updates Elapsed.
 func (r *run) tick() { r.Elapsed = r.before + time.Since(r.since) }
 
-// pause does something while the clock of learning stands still, which has just
-// been read.
+// pause calls do without counting its time in Elapsed. tick must have been called just
+// before.
 func (r *run) pause(do func() error) error {
 	r.before = r.Elapsed
 	err := do()
@@ -353,7 +354,7 @@ func (r *run) pause(do func() error) error {
 	return err
 }
 
-// save writes a checkpoint.
+// save writes a checkpoint and calls Checkpointed.
 func (r *run) save() {
 	r.pause(func() error {
 		kept, err := r.writeCheckpoint()
@@ -368,8 +369,8 @@ func (r *run) save() {
 	})
 }
 
-// evaluate scores a policy learned so far. An evaluation that ctx ends is no
-// error: the training ends too.
+// evaluate evaluates p and calls Evaluated. It returns nil if ctx ends during the
+// evaluation, since the training then ends too.
 func (r *run) evaluate(ctx context.Context, p *policies.Table, scheduled int64, last bool) error {
 	if r.Evaluate == nil || r.Evaluated == nil {
 		return nil
@@ -383,7 +384,7 @@ func (r *run) evaluate(ctx context.Context, p *policies.Table, scheduled int64, 
 			return err
 		}
 		if r.evaluated == r.Steps {
-			return nil // there is a row of it
+			return nil // Evaluated has had this number of decisions
 		}
 		r.evaluated = r.Steps
 		g := r.agent.Metrics()
@@ -394,7 +395,7 @@ func (r *run) evaluate(ctx context.Context, p *policies.Table, scheduled int64, 
 	})
 }
 
-// done returns the part of l that is reached, 1 as soon as any limit is.
+// done returns the fraction of l that p has reached: the largest over its limits.
 func (l Length) done(p Progress) float64 {
 	part := func(have, limit int64) float64 {
 		if limit <= 0 {
@@ -405,8 +406,8 @@ func (l Length) done(p Progress) float64 {
 	return max(part(p.Steps, l.Steps), part(p.Episodes, l.Episodes), part(int64(p.Elapsed), int64(l.Time)))
 }
 
-// describe returns the recipe, its settings and the step limit, as policy files hold
-// them. c has no defaults to be filled in.
+// describe returns the recipe, its settings and the step limit in the form of policy
+// files. c must be the result of withDefaults.
 func (c Config) describe() map[string]string {
 	described := map[string]string{"recipe": c.Recipe.Name, "step-limit": strconv.Itoa(c.stepLimit())}
 	maps.Copy(described, c.Settings)
