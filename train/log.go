@@ -50,19 +50,19 @@ type Score struct {
 // LogSource describes the training that a log is of. Every row repeats it, so that
 // the rows of several logs can be compared.
 type LogSource struct {
-	Game     env.Game
-	States   string
-	Agent    string
-	Seed     uint64
-	Settings map[string]string // the recipe among them
-	Program  string            // version
+	Game        env.Game
+	Abstraction string
+	Agent       string
+	Seed        uint64
+	Settings    map[string]string // the recipe among them
+	Program     string            // version
 }
 
 // Source returns the description of the training in each row of its log.
 func (c Config) Source() LogSource {
 	c = c.withDefaults()
 	return LogSource{
-		Game: c.Game, States: string(c.Abstraction), Agent: c.Agent.Name, Seed: c.Seed, Settings: c.describe(), Program: c.Program,
+		Game: c.Game, Abstraction: string(c.Abstraction), Agent: c.Agent.Name, Seed: c.Seed, Settings: c.describe(), Program: c.Program,
 	}
 }
 
@@ -89,7 +89,7 @@ var columns = []column{
 	{"players", func(_ *Row, from *LogSource) string { return whole(int64(from.Game.Players())) }},
 	{"target", func(_ *Row, from *LogSource) string { return whole(int64(from.Game.Target())) }},
 	{"options", func(_ *Row, from *LogSource) string { return pairs(from.Game.Config().Options) }},
-	{"states", func(_ *Row, from *LogSource) string { return quoted(from.States) }},
+	{"states", func(_ *Row, from *LogSource) string { return quoted(from.Abstraction) }},
 	{"agent", func(_ *Row, from *LogSource) string { return quoted(from.Agent) }},
 	{"seed", func(_ *Row, from *LogSource) string { return strconv.FormatUint(from.Seed, 10) }},
 	{"settings", func(_ *Row, from *LogSource) string { return pairs(from.Settings) }},
@@ -189,7 +189,8 @@ func LogFormat(path string) error {
 
 // OpenLog creates a log at path. Other content of an existing file is kept in a file
 // whose name is kept. If k is not nil, OpenLog continues an existing log from the
-// checkpoint k instead: it removes the rows after the last evaluation before k. The error wraps
+// checkpoint k instead: it removes the rows after the last evaluation before k. The
+// error wraps
 // [ErrLog], or [ErrLogInUse] and [atomicfile.ErrLocked], or is that of a file operation.
 func OpenLog(path string, from LogSource, k *Checkpoint) (_ *Log, kept string, err error) {
 	if err := LogFormat(path); err != nil {

@@ -23,7 +23,7 @@ var rows = []train.Row{
 
 // provenance is what made them.
 var provenance = train.LogSource{
-	Game: env.Must(env.New(env.Config{Variant: "cochon", Options: map[string]bool{"spill_to_tail": true}})), States: "full",
+	Game: env.Must(env.New(env.Config{Variant: "cochon", Options: map[string]bool{"spill_to_tail": true}})), Abstraction: "full",
 	Agent: "qlearning", Seed: math.MaxUint64, Settings: map[string]string{"step-size": "n^-0.75", "recipe": "curriculum"}, Program: "1.2.3",
 }
 
