@@ -41,7 +41,7 @@ func TestTrainKilled(t *testing.T) {
 				return cmd
 			}
 			checkpoint := filepath.Join(folder, "killed.checkpoint")
-			for kill := range kills / 3 {
+			for kill := range (kills + 2) / 3 {
 				more := []string{"--checkpoint", "killed.checkpoint", "--steps", "1000G"}
 				if _, err := os.Stat(checkpoint); err == nil {
 					more = []string{"--resume", "killed.checkpoint", "--steps", "1000G"}
