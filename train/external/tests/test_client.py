@@ -408,6 +408,7 @@ def test_programs_that_are_not_there_or_not_pigpen(monkeypatch):
         gymnasium.make("pigpen/Pig-v0")
     monkeypatch.delenv("PIGPEN_BIN")
     monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr("pigpen.game.__file__", "/nowhere/game.py")  # where a wheel has the program
     with pytest.raises(pigpen.BinaryNotFound, match="go build"):
         pigpen.Policy("optimal")
     with pytest.raises(pigpen.ServerEnded, match="exit status"):
