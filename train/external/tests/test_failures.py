@@ -102,7 +102,8 @@ def test_commands_that_fail(tmp_path):
         ("import os; os.kill(os.getpid(), 9)", pigpen.CommandFailed, "signal 9"),
         ("import sys; sys.exit('pigpen: eval: no')", pigpen.CommandFailed, "pigpen: eval: no"),
         ("import time; time.sleep(600)", pigpen.TimedOut, "0.3 s"),
-        ("import os\nwhile True: os.write(1, b'y' * 65536)", pigpen.TimedOut, "0.3 s"),
+        # At most 65 MB a second, so that the time ends before what a result may have.
+        ("import os, time\nwhile True: os.write(1, b'y' * 65536); time.sleep(0.001)", pigpen.TimedOut, "0.3 s"),
     ]
     states, actions = np.array([[0, 5, 0]]), [0]
     for text, kind, says in cases:
