@@ -220,7 +220,7 @@ def test_an_interrupted_exchange_leaves_the_session_usable(format, games):
         rows, again = made.reset(1), other.reset(1)
         for k in range(30):
             halt(client.pid)
-            with pytest.raises(Stop), stopped_after(0.01):
+            with pytest.raises(Stop), stopped_after(0.05):
                 made.step(np.ones(games, np.uint8))
             os.kill(client.pid, signal.SIGCONT)
             assert made.stale
