@@ -24,7 +24,7 @@ import weakref
 from collections.abc import Mapping, Sequence
 from time import monotonic, perf_counter
 from types import TracebackType
-from typing import IO, Any, Literal, NamedTuple, NoReturn
+from typing import IO, Any, Literal, NamedTuple, NoReturn, cast
 
 import msgpack  # type: ignore[import-untyped]
 import numpy as np
@@ -202,8 +202,7 @@ class Client:
     def frame(self, request: Mapping[str, Any]) -> bytes:
         """Returns a request as bytes, as the framing has it."""
         if self.format == "msgpack":
-            packed: bytes = msgpack.packb(request, default=_pack)
-            return packed
+            return cast(bytes, msgpack.packb(request, default=_pack))
         return json.dumps(request, default=_listed, separators=(",", ":")).encode() + b"\n"
 
     def exchange(self, frames: Sequence[Any], expect: int = 0) -> dict[str, Any]:

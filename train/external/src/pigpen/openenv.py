@@ -68,7 +68,8 @@ class PigEnvironment(Environment[PigAction, PigObservation, PigState]):
 
     def __init__(self, variant: str = "pig", players: int = 2, **options: Any) -> None:
         super().__init__()
-        self._env = PigEnv(variant, players, **{"render_mode": "ansi", **options, "dtype": "int16"})
+        settings: dict[str, Any] = {"render_mode": "ansi", **options, "dtype": "int16"}
+        self._env = PigEnv(variant, players, **settings)
         games = self._env._games
         self._columns = [str(column["name"]) for column in games.columns]
         self._state = PigState(

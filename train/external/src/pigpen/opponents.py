@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import msgpack  # type: ignore[import-untyped]
 import numpy as np
@@ -305,8 +305,7 @@ class Opposed:
         kept: dict[str, Any] = {name: getattr(self, name).tobytes() for name in self._ARRAYS}
         kept["rng"] = repr(self._rng.bit_generator.state)
         kept["games"] = self.games.state()
-        packed: bytes = msgpack.packb(kept)
-        return packed
+        return cast(bytes, msgpack.packb(kept))
 
     def restore(self, states: bytes) -> Rows:
         """As :meth:`Games.restore`."""

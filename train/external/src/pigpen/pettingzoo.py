@@ -30,7 +30,7 @@ WAIT = 2
 """The action, in the parallel environment, of a seat whose turn it is not."""
 
 
-class PigAEC(Agents, AECEnv[str, Any, int]):  # type: ignore[misc]
+class PigAEC(Agents, AECEnv[str, Any, int | None]):  # type: ignore[misc]
     """One game; agent ``player_s`` has seat s, and the agent to move acts.
 
     An observation is a dict: ``observation``, float32 of shape (columns,), is laid out
@@ -192,7 +192,7 @@ def raw_env(variant: str = "pig", players: int = 2, **options: Unpack[MultiAgent
     return PigAEC(variant, players, **options)
 
 
-def env(variant: str = "pig", players: int = 2, **options: Unpack[MultiAgentOptions]) -> AECEnv[str, Any, int]:
+def env(variant: str = "pig", players: int = 2, **options: Unpack[MultiAgentOptions]) -> AECEnv[str, Any, int | None]:
     """Returns the AEC environment in wrappers that check the order of calls and the actions."""
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(PigAEC(variant, players, **options)))
 
@@ -202,7 +202,7 @@ def parallel_env(variant: str = "pig", players: int = 2, **options: Unpack[Multi
     return PigParallel(variant, players, **options)
 
 
-def cycled_env(variant: str = "pig", players: int = 2, **options: Unpack[MultiAgentOptions]) -> AECEnv[str, Any, int]:
+def cycled_env(variant: str = "pig", players: int = 2, **options: Unpack[MultiAgentOptions]) -> AECEnv[str, Any, int | None]:
     """Returns the parallel environment as an AEC environment, in which every agent acts in
     every cycle, those that wait, too."""
-    return cast("AECEnv[str, Any, int]", parallel_to_aec(PigParallel(variant, players, **options)))
+    return cast("AECEnv[str, Any, int | None]", parallel_to_aec(cast(Any, PigParallel(variant, players, **options))))

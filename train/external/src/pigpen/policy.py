@@ -9,7 +9,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import msgpack  # type: ignore[import-untyped]
 import numpy as np
@@ -223,7 +223,7 @@ def save_policy(
     flags = Game(variant, players, target, options or {}).flags()
     if agent is not None:
         flags.append(f"--agent={agent}")
-    table = msgpack.packb({"observations": states.tobytes(), "actions": choices.tobytes()})
+    table = cast(bytes, msgpack.packb({"observations": states.tobytes(), "actions": choices.tobytes()}))
     result = run("import", "--format=msgpack", f"--out={os.fspath(file)}", *flags, binary=binary, stdin=table, timeout=timeout)
     return Saved(os.fspath(file), result)
 
