@@ -59,6 +59,13 @@ The policies that need no file:` + fixedTable(),
 			if err != nil {
 				return err
 			}
+			for i, p := range players {
+				for _, earlier := range players[:i] {
+					if p.ref.Same(earlier.ref) {
+						return usagef("%s and %s are the same file; each policy plays once", earlier.name, p.name)
+					}
+				}
+			}
 			if g.Players() != 2 {
 				return usagef("a tournament is of games for two players, not of %v", g)
 			}
