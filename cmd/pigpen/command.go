@@ -76,7 +76,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if strings.HasPrefix(name, "-") {
 		what = fmt.Sprintf("%s stands before a command; flags stand behind it, and the commands are", name)
 	}
-	fmt.Fprintf(stderr, "pigpen: %s %s\n", printable(what), strings.Join(names, ", "))
+	fmt.Fprintf(stderr, "pigpen: %s %s\n", plaintext.Escape(what), strings.Join(names, ", "))
 	return statusUsage
 }
 

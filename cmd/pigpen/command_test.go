@@ -22,20 +22,6 @@ func TestReaderGone(t *testing.T) {
 	}
 }
 
-// TestPrintable escapes what a terminal would not show as it is.
-func TestPrintable(t *testing.T) {
-	for text, want := range map[string]string{
-		"plain – ü":         "plain – ü",
-		"two\nlines\ttab":   `two\nlines\ttab`,
-		"\x1b[31mred":       `\x1b[31mred`,
-		"broken \xff\u2028": `broken \ufffd\u2028`,
-	} {
-		if got := printable(text); got != want {
-			t.Errorf("printable(%q) = %q, want %q", text, got, want)
-		}
-	}
-}
-
 // TestPrintJSONControls checks that no name in a result reaches a terminal as a
 // control sequence, and that it reads back as it was.
 func TestPrintJSONControls(t *testing.T) {

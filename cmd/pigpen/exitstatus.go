@@ -47,15 +47,12 @@ func report(stderr io.Writer, name string, err error) int {
 		fmt.Fprintf(stderr, "pigpen: %s: interrupted\n", name)
 		return statusInterrupted
 	}
-	fmt.Fprintf(stderr, "pigpen: %s: %s\n", name, oneLine(err))
+	fmt.Fprintf(stderr, "pigpen: %s: %s\n", name, plaintext.Error(err))
 	if errors.As(err, new(usageError)) {
 		return statusUsage
 	}
 	return statusFailed
 }
-
-// oneLine is [plaintext.Error].
-func oneLine(err error) string { return plaintext.Error(err) }
 
 // errReaderGone says that nobody reads stdout any more.
 var errReaderGone = errors.New("nobody reads the output")

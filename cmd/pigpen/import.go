@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"pigpen/cmd/pigpen/internal/plaintext"
 	"pigpen/cmd/pigpen/internal/wire"
 	"pigpen/policies"
 )
@@ -95,7 +96,7 @@ there the policy holds. A state may come twice if the action is the same.`,
 			err = t.report(ctx, s.out, show, saved, *agent, *asJSON)
 			if errors.Is(err, context.Canceled) {
 				show.stop()
-				fmt.Fprintf(s.err, "pigpen: import: interrupted in the evaluation; the policy is saved in %s\n", printable(saved.path))
+				fmt.Fprintf(s.err, "pigpen: import: interrupted in the evaluation; the policy is saved in %s\n", plaintext.Escape(saved.path))
 				return errInterrupted
 			}
 			return err

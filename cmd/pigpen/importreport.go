@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"pigpen/cmd/pigpen/internal/plaintext"
 	"pigpen/policies"
 	"pigpen/policies/exact"
 )
@@ -53,7 +54,7 @@ func (t *importedTable) report(ctx context.Context, w io.Writer, show *progress,
 	if asJSON {
 		return printJSON(w, r)
 	}
-	text := fmt.Sprintf("%v\n%d of %d entries are given; the policy is in %s%s\n", t.game, r.Given, r.Entries, printable(file), saved.keptClause())
+	text := fmt.Sprintf("%v\n%d of %d entries are given; the policy is in %s%s\n", t.game, r.Given, r.Entries, plaintext.Escape(file), saved.keptClause())
 	if !exact.Solves(t.game) {
 		text += fmt.Sprintf("no exact score of %d players; these are games, seed %d:\n", t.game.Players(), evalSeed)
 	}

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"pigpen/cmd/pigpen/internal/plaintext"
 )
 
 // inspectResult is what a policy file says of itself.
@@ -48,7 +50,7 @@ func inspectCommand() command {
 			}
 			var b strings.Builder
 			line := func(name string, value any) {
-				fmt.Fprintf(&b, "%-18s %s\n", printable(name), printable(fmt.Sprint(value)))
+				fmt.Fprintf(&b, "%-18s %s\n", plaintext.Escape(name), plaintext.Escape(fmt.Sprint(value)))
 			}
 			line("game", g)
 			line("fingerprint", g.Fingerprint())

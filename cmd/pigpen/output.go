@@ -12,12 +12,7 @@ import (
 	"unicode/utf16"
 
 	"golang.org/x/term"
-
-	"pigpen/cmd/pigpen/internal/plaintext"
 )
-
-// printable is [plaintext.Escape].
-func printable(text string) string { return plaintext.Escape(text) }
 
 // print writes text in one piece and returns what went wrong.
 func print(w io.Writer, text string) error {

@@ -132,7 +132,7 @@ func (p *progress) line(text string) {
 	if p == nil {
 		return
 	}
-	text = strings.Join(printableEach(strings.Split(text, "\n")), "\n")
+	text = strings.Join(escapeEach(strings.Split(text, "\n")), "\n")
 	p.output.Lock()
 	p.erase()
 	if p.width != nil {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/rivo/uniseg"
 	"github.com/schollz/progressbar/v3"
+
+	"pigpen/cmd/pigpen/internal/plaintext"
 )
 
 // A view is what a line of progress tells.
@@ -44,11 +46,11 @@ func (v view) tenths() int { return max(0, int(10*v.done)) }
 // left, the time that has passed. A terminal that has no room even for the name
 // of the work and the percentage gets a part of the name.
 func (v view) fit(columns int) string {
-	what := printable(v.what)
+	what := plaintext.Escape(v.what)
 	var details []string
 	for _, d := range v.details {
 		if d != "" {
-			details = append(details, printable(d))
+			details = append(details, plaintext.Escape(d))
 		}
 	}
 	percent := ""

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"pigpen/cmd/pigpen/internal/plaintext"
 	"pigpen/policies/exact"
 )
 
@@ -17,18 +18,18 @@ type task struct {
 	doneFirst          float64
 }
 
-// printableEach returns each of the texts, in which there may be names of files,
+// escapeEach returns each of the texts, in which there may be names of files,
 // as a terminal can show it.
-func printableEach(texts []string) []string {
+func escapeEach(texts []string) []string {
 	shown := make([]string, len(texts))
 	for i, text := range texts {
-		shown[i] = printable(text)
+		shown[i] = plaintext.Escape(text)
 	}
 	return shown
 }
 
 func (t *task) reset(what string, details []string) {
-	t.view = view{what: what, details: printableEach(details), done: unknown}
+	t.view = view{what: what, details: escapeEach(details), done: unknown}
 	t.begun, t.first, t.last = t.of.now(), time.Time{}, time.Time{}
 }
 
@@ -53,7 +54,7 @@ func (t *task) update(done float64, details ...string) {
 	defer t.of.mu.Unlock()
 	t.view.done = done
 	if details != nil {
-		t.view.details = printableEach(details)
+		t.view.details = escapeEach(details)
 	}
 	t.last = t.of.now()
 	if t.first.IsZero() {

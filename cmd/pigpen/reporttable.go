@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"pigpen/cmd/pigpen/internal/plaintext"
 	"pigpen/policies"
 )
 
@@ -22,7 +23,7 @@ func scoreTable(scores []policies.Report, width int) string {
 	first := scores[0]
 	var b strings.Builder
 	if first.Method == policies.ExactMethod {
-		fmt.Fprintf(&b, "%s against %d policies, exact, wins in percent\n", printable(first.Policy), len(scores))
+		fmt.Fprintf(&b, "%s against %d policies, exact, wins in percent\n", plaintext.Escape(first.Policy), len(scores))
 		t := newRanking(names, width)
 		column := func(of func(s policies.Report) float64) (cells []string) {
 			for _, s := range ranked {
@@ -42,7 +43,7 @@ func scoreTable(scores []policies.Report, width int) string {
 	if first.Simulated == nil {
 		return b.String()
 	}
-	fmt.Fprintf(&b, "%s against %d policies, simulated, %d games each, wins in percent\n", printable(first.Policy), len(scores), first.Simulated.Games)
+	fmt.Fprintf(&b, "%s against %d policies, simulated, %d games each, wins in percent\n", plaintext.Escape(first.Policy), len(scores), first.Simulated.Games)
 	t := newRanking(names, width)
 	column := func(of func(s *policies.Simulation) float64) (cells []string) {
 		for _, s := range ranked {

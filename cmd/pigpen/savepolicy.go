@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"pigpen/cmd/pigpen/internal/plaintext"
 	"pigpen/policies"
 	"pigpen/policies/atomicfile"
 )
@@ -34,7 +35,7 @@ func (s savedPolicy) keptClause() string {
 	if s.kept == "" {
 		return ""
 	}
-	return "; what was there before is now in " + printable(s.kept)
+	return "; what was there before is now in " + plaintext.Escape(s.kept)
 }
 
 // mayWrite returns an error if a policy could not be written to path, or if path is a

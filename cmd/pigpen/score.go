@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"pigpen/cmd/pigpen/internal/plaintext"
 	"pigpen/env"
 	"pigpen/policies"
 )
@@ -53,9 +54,9 @@ func checkGames(flag string, games int64, g env.Game) error {
 // reportText lays r out for people.
 func reportText(r policies.Report) string {
 	var b strings.Builder
-	policy, against := printable(r.Policy), " alone"
+	policy, against := plaintext.Escape(r.Policy), " alone"
 	if r.Against != "" {
-		against = " against " + printable(r.Against)
+		against = " against " + plaintext.Escape(r.Against)
 	}
 	if r.Method == policies.ExactMethod {
 		fmt.Fprintf(&b, "%s%s, exact\n", policy, against)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 
+	"pigpen/cmd/pigpen/internal/plaintext"
 	"pigpen/cmd/pigpen/internal/serve"
 	"pigpen/cmd/pigpen/internal/wire"
 	"pigpen/env"
@@ -63,7 +64,7 @@ bounds that.`,
 			o := serve.Options{
 				Format: *format, MaxFrame: int(maxFrame), Sample: *sample, Seed: *seed, Workers: workers,
 				Files: policies.Disk{}, Folder: *folder != "", MaxPolicyBytes: maxPolicies,
-				Program: "pigpen " + version, Variants: variantResults(), Message: oneLine, Solving: solving(show, workers),
+				Program: "pigpen " + version, Variants: variantResults(), Message: plaintext.Error, Solving: solving(show, workers),
 			}
 			if *noFiles {
 				o.Files = nil

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"pigpen/cmd/pigpen/internal/plaintext"
 	"pigpen/policies"
 )
 
@@ -33,7 +34,7 @@ func shortNames(names []string) []string {
 	}
 	short := make([]string, len(names))
 	for i := range names {
-		short[i] = printable(forms[i][at[i]])
+		short[i] = plaintext.Escape(forms[i][at[i]])
 	}
 	return short
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"pigpen/cmd/pigpen/internal/plaintext"
 	"pigpen/env"
 	"pigpen/policies"
 	"pigpen/policies/exact"
@@ -133,7 +134,7 @@ func (r solveResult) String() string {
 		fmt.Fprintf(&b, "  before anybody has banked %d it is never right to roll with more than %d\n", r.Target, r.LastRoll)
 	}
 	if r.PolicyFile != "" {
-		fmt.Fprintf(&b, "  the policy is in %s%s\n", printable(r.PolicyFile), savedPolicy{r.PolicyFile, r.Kept}.keptClause())
+		fmt.Fprintf(&b, "  the policy is in %s%s\n", plaintext.Escape(r.PolicyFile), savedPolicy{r.PolicyFile, r.Kept}.keptClause())
 	}
 	return b.String()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"pigpen/cmd/pigpen/internal/plaintext"
 	"pigpen/env"
 	"pigpen/policies"
 	"pigpen/policies/exact"
@@ -66,7 +67,7 @@ func (t *training) evaluated(r train.Row) error {
 	}
 	if t.log != nil {
 		if err := t.log.Write(r); err != nil {
-			t.note("pigpen: train: a row of the log could not be written, and will be tried again: %s", oneLine(err))
+			t.note("pigpen: train: a row of the log could not be written, and will be tried again: %s", plaintext.Error(err))
 		}
 	}
 	return nil

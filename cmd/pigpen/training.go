@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"pigpen/cmd/pigpen/internal/plaintext"
 	"pigpen/policies"
 	"pigpen/train"
 )
@@ -84,7 +85,7 @@ func (t *training) run(ctx context.Context) (err error) {
 		}
 	}
 	if t.report == nil && !result.Interrupted && t.saved.path != "" {
-		t.note("pigpen: train: interrupted in the evaluation; the policy is saved in %s", printable(t.saved.path))
+		t.note("pigpen: train: interrupted in the evaluation; the policy is saved in %s", plaintext.Escape(t.saved.path))
 	}
 	switch {
 	case t.failed != nil:

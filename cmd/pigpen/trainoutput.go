@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"pigpen/cmd/pigpen/internal/plaintext"
 	"pigpen/policies"
 	"pigpen/train"
 )
@@ -49,7 +50,7 @@ func (t *training) phase(what string, details ...string) *task {
 // noteKept tells which file has got another name.
 func (t *training) noteKept(path, kept string) {
 	if kept != "" {
-		t.note("what was in %s before is now in %s", printable(path), printable(kept))
+		t.note("what was in %s before is now in %s", plaintext.Escape(path), plaintext.Escape(kept))
 	}
 }
 
@@ -66,11 +67,11 @@ func (t *training) learned(r train.Result) {
 		return
 	}
 	if t.saved, t.failed = savePolicy(t.out, r.File); t.failed != nil {
-		t.note("pigpen: train: %s", oneLine(t.failed))
+		t.note("pigpen: train: %s", plaintext.Error(t.failed))
 	}
 	if r.Interrupted && t.saved.path != "" {
 		t.note("pigpen: train: interrupted; the policy after %d decisions is saved in %s%s; a second interrupt skips its score",
-			r.Steps, printable(t.saved.path), t.saved.keptClause())
+			r.Steps, plaintext.Escape(t.saved.path), t.saved.keptClause())
 	}
 }
 
@@ -78,10 +79,10 @@ func (t *training) learned(r train.Result) {
 // first has replaced, and where they go after another training has replaced one.
 func (t *training) checkpointed(path, kept string, err error) {
 	if err != nil {
-		t.note("pigpen: train: the checkpoint could not be written, and will be tried again: %s", oneLine(err))
+		t.note("pigpen: train: the checkpoint could not be written, and will be tried again: %s", plaintext.Error(err))
 	}
 	if path != t.checkpoint {
-		t.note("pigpen: train: %s is no longer the checkpoint of this training, whose checkpoints now go to %s", printable(t.checkpoint), printable(path))
+		t.note("pigpen: train: %s is no longer the checkpoint of this training, whose checkpoints now go to %s", plaintext.Escape(t.checkpoint), plaintext.Escape(path))
 		t.checkpoint = path
 	}
 	t.noteKept(t.checkpoint, kept)
@@ -98,7 +99,7 @@ func (t *training) print(r train.Result) error {
 			Interrupted: r.Interrupted, PolicyFile: t.saved.path, Kept: t.saved.kept, Score: *t.report,
 		})
 	}
-	saved := "its policy is in " + printable(t.saved.path) + t.saved.keptClause()
+	saved := "its policy is in " + plaintext.Escape(t.saved.path) + t.saved.keptClause()
 	if t.saved.path == "" {
 		saved = "its policy could not be saved"
 	}

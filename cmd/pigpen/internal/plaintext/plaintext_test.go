@@ -89,3 +89,17 @@ func TestSentinels(t *testing.T) {
 		t.Errorf("%d sentinels found, want at least 10", found)
 	}
 }
+
+// TestEscape escapes what a terminal would not show as it is.
+func TestEscape(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain – ü":         "plain – ü",
+		"two\nlines\ttab":   `two\nlines\ttab`,
+		"\x1b[31mred":       `\x1b[31mred`,
+		"broken \xff\u2028": `broken \ufffd\u2028`,
+	} {
+		if got := Escape(text); got != want {
+			t.Errorf("Escape(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
