@@ -205,4 +205,4 @@ def parallel_env(variant: str = "pig", players: int = 2, **options: Unpack[Multi
 def cycled_env(variant: str = "pig", players: int = 2, **options: Unpack[MultiAgentOptions]) -> AECEnv[str, Any, int | None]:
     """Returns the parallel environment as an AEC environment, in which every agent acts in
     every cycle, those that wait, too."""
-    return cast("AECEnv[str, Any, int | None]", parallel_to_aec(cast(Any, PigParallel(variant, players, **options))))
+    return parallel_to_aec(cast(Any, PigParallel(variant, players, **options)))
