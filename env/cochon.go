@@ -27,6 +27,7 @@ const (
 // total those placed in it; a useless roll stops the turn and keeps both.
 var cochon = &Variant{
 	ID:      "cochon",
+	Title:   "Cochon",
 	Aliases: []string{"le-cochon-qui-rit"},
 	Summary: "Three dice, ten pieces. A 6 places the body, then each ace a leg, an ear or an eye, then two aces in one roll the tail. A roll that places nothing ends the turn; pieces are never lost. First with a whole pig wins.",
 	Note:    "There is no risk in rolling, so always-roll is perfect play: a control for learners.",

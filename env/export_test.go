@@ -108,3 +108,6 @@ func NewSmallSoloShards(g Game, o SoloVecOptions, workers int) (*ShardedVec, err
 		return NewSoloVec(g, o)
 	})
 }
+
+// EventOf returns what action a does in s if r is the generator of the dice.
+func (g Game) EventOf(s State, r Rand, a Action) StepEvent { return g.eventOf(s, r, a) }

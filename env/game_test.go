@@ -79,7 +79,7 @@ func TestVariants(t *testing.T) {
 				t.Errorf("Lookup(%q) = %v, %v, want %s", name, found, err, v.ID)
 			}
 		}
-		if v.Summary == "" || v.Unit == "" {
+		if v.Title == "" || v.Summary == "" || v.Unit == "" {
 			t.Errorf("%s lacks a summary or a unit", v.ID)
 		}
 		if v.MinPlayers < 1 || v.MinPlayers > env.DefaultPlayers || v.MaxPlayers < env.DefaultPlayers || v.MaxPlayers > env.MaxPlayers {

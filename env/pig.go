@@ -11,6 +11,7 @@ package env
 // One player alone races against the clock: each turn begun costs 1.
 var pig = &Variant{
 	ID:         "pig",
+	Title:      "Pig",
 	Summary:    "One die. A 1 ends the turn and loses its points; 2 to 6 add to the turn total; hold to bank it. First to the target wins; one player alone wants the fewest turns.",
 	Unit:       "points",
 	MinPlayers: 1, MaxPlayers: 10,

@@ -8,6 +8,7 @@ package env
 // else counts its sum. Target and end are as in pig.
 var pigDoubles = &Variant{
 	ID:      "pig-doubles",
+	Title:   "Pig, doubles",
 	Aliases: []string{"two-dice"},
 	Summary: "Two dice. Exactly one 1 ends the turn and loses its points; two 1s add 25, other doubles twice their sum, the rest their sum. First to the target wins.",
 	Note:    `Others call this rule "Big Pig"; here big-pig is the game with a last round, as on its rule sheet.`,

@@ -10,6 +10,7 @@ package env
 // target to be harder to catch.
 var pigLastRound = &Variant{
 	ID:      "pig-last-round",
+	Title:   "Pig, last round",
 	Aliases: []string{"big-pig"},
 	Summary: "One die, as in pig, but when somebody has banked the target the round is played out; then the highest banked score wins, and ties share the win.",
 	Note:    `Its rule sheet calls it "Big Pig"; others use that name for pig-doubles.`,

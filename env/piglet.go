@@ -5,6 +5,7 @@ package env
 // 25(1), 2004. Face 1 is tails, face 2 heads. It ends as pig does.
 var piglet = &Variant{
 	ID:      "piglet",
+	Title:   "Piglet",
 	Summary: "A coin. Tails ends the turn and loses its points; heads adds 1; hold to bank. First to the target wins.",
 	Unit:    "points", MinPlayers: 2, MaxPlayers: 10,
 	Target: Range{Min: 2, Max: 1000, Default: 10},

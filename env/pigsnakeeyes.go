@@ -4,6 +4,7 @@ package env
 // It ends as pig does.
 var pigSnakeEyes = &Variant{
 	ID:      "pig-snake-eyes",
+	Title:   "Pig, snake eyes",
 	Summary: "Two dice. Exactly one 1 ends the turn and loses its points; two 1s lose the banked score too; the rest add their sum. First to the target wins.",
 	Note:    "Known as Two-Dice Pig.",
 	Unit:    "points", MinPlayers: 2, MaxPlayers: 10,

@@ -173,6 +173,9 @@ func (v *ShardedVec) distribute(b *Batch) error {
 		if v.options.IgnoreIllegal {
 			s.batch.Ignored = b.Ignored[s.from:s.to]
 		}
+		if b.Events != nil {
+			s.batch.Events = b.Events[s.from:s.to]
+		}
 	}
 	return nil
 }

@@ -174,6 +174,7 @@ func (v *SoloVec) checkActions(actions []Action, which []bool) (refused int, ign
 
 // advance is StepSome once the lengths and the actions have been checked.
 func (v *SoloVec) advance(actions []Action, which []bool, _ bool, b *Batch) {
+	v.writeEvents(actions, which, b)
 	b.clearStep()
 	for i, a := range actions {
 		if which == nil || which[i] {

@@ -14,6 +14,8 @@ import (
 type Variant struct {
 	// ID names the variant in files, on the command line and on the wire.
 	ID string
+	// Title is a short name for people, as in "Pig, doubles".
+	Title string
 	// Aliases are other names that [Lookup] accepts.
 	Aliases []string
 	// Summary states the rules in a sentence or two.

@@ -84,6 +84,10 @@ type Batch struct {
 	// Ignored, N, is used under IgnoreIllegal only. It tells in which games the
 	// step ignored an illegal Hold.
 	Ignored []bool
+	// Events, nil or N, has what a step did with the actions, those of a SoloVec's
+	// learner only. NewBatch leaves it nil; then a step does not write it. Resets and
+	// Show leave it as it is.
+	Events []StepEvent
 }
 
 // newBatch returns a batch for o.Games games with the given numbers of columns and
@@ -111,12 +115,15 @@ func newBatch(o *VecOptions, columns, rewards int) *Batch {
 // whose length is wrong; see newBatch.
 func (b *Batch) check(o *VecOptions, columns, rewards int) error {
 	n := o.Games
-	final, ignored := len(b.Final), len(b.Ignored)
+	final, ignored, events := len(b.Final), len(b.Ignored), len(b.Events)
 	if o.Autoreset != AutoresetSameStep {
 		final = n * columns
 	}
 	if !o.IgnoreIllegal {
 		ignored = n
+	}
+	if b.Events == nil {
+		events = n
 	}
 	for _, s := range [...]struct {
 		name      string
@@ -130,6 +137,7 @@ func (b *Batch) check(o *VecOptions, columns, rewards int) error {
 		{"Seats", len(b.Seats), n},
 		{"Final", final, n * columns},
 		{"Ignored", ignored, n},
+		{"Events", events, n},
 	} {
 		if s.got != s.want {
 			return fmt.Errorf("%w: %s has %d elements, not %d", ErrBatch, s.name, s.got, s.want)
@@ -329,6 +337,7 @@ func refusal(i int, a Action) error { return &IllegalActionError{Game: i, Action
 // advance is StepSome once the lengths and the actions have been checked.
 func (v *Vec) advance(actions []Action, which []bool, ignores bool, b *Batch) {
 	someIdle := which != nil || ignores
+	v.writeEvents(actions, which, b)
 	b.clearStep()
 	v.clock++
 	numDone, inactive := len(v.done), v.done

@@ -12,6 +12,7 @@ import (
 // game.
 type variantResult struct {
 	Variant     string         `json:"variant"`
+	Title       string         `json:"title"`
 	Aliases     []string       `json:"aliases"`
 	Summary     string         `json:"summary"`
 	Note        string         `json:"note"`
@@ -97,7 +98,7 @@ func variantResults() []variantResult {
 	for _, v := range env.Variants() {
 		g := env.Must(env.New(env.Config{Variant: v.ID}))
 		r := variantResult{
-			Variant: v.ID, Aliases: append([]string{}, v.Aliases...), Summary: v.Summary, Note: v.Note,
+			Variant: v.ID, Title: v.Title, Aliases: append([]string{}, v.Aliases...), Summary: v.Summary, Note: v.Note,
 			MinPlayers: v.MinPlayers, MaxPlayers: v.MaxPlayers, Target: targetResult(v.Target),
 			Options: []optionResult{}, Dice: v.Dice, Faces: v.Faces, Observation: g.Columns(),
 		}
