@@ -16,6 +16,7 @@ type environment struct {
 	solo  bool   // the client has one seat
 	begun bool   // it has been reset or restored
 	seed  uint64 // of a first reset without seed
+	views *views // nil unless the replies have them
 
 	opponents []*heldPolicy // in use until the environment is closed
 }
@@ -42,6 +43,7 @@ func (s *session) begun(number int64) (*environment, *Error) {
 // shownResults describes the fields of [environment.shown].
 var shownResults = []result{
 	{"observations", "<i2"}, {"action_mask", "|b1"}, {"rewards", "<f4"}, {"terminated", "|b1"}, {"truncated", "|b1"}, {"seats", "|i1"},
+	{"views", "<i2"}, {"win_share", "<f8"},
 }
 
 // shown returns what replies say of all games. It panics if err, of whatever has
@@ -57,7 +59,7 @@ func (e *environment) shown(err error) []wire.Field {
 	if e.solo {
 		rewards.Width = 0
 	}
-	return []wire.Field{
+	fields := []wire.Field{
 		named("observations", rows(b.Observations, e.game.NumColumns())),
 		named("action_mask", rows(b.Legal, env.NumActions)),
 		named("rewards", rewards),
@@ -65,4 +67,8 @@ func (e *environment) shown(err error) []wire.Field {
 		named("truncated", list(b.Truncated)),
 		named("seats", list(b.Seats)),
 	}
+	if e.views == nil {
+		return fields
+	}
+	return append(fields, e.views.of(e.vec)...)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"flag"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -18,8 +19,8 @@ import (
 
 var long = flag.Bool("long", false, "run the tests that take minutes")
 
-// checkRows compares what a reply shows with a batch.
-func checkRows(t *testing.T, a answer, b *env.Batch) {
+// checkRows compares what a reply shows with a batch, and with other columns.
+func checkRows(t *testing.T, a answer, b *env.Batch, others map[string][]float64) {
 	t.Helper()
 	want := map[string][]float64{
 		"observations": numbers(b.Observations), "action_mask": numbers(b.Legal), "rewards": numbers(b.Rewards),
@@ -31,6 +32,7 @@ func checkRows(t *testing.T, a answer, b *env.Batch) {
 	if slices.Contains(b.Ignored, true) {
 		want["noops"] = numbers(b.Ignored)
 	}
+	maps.Copy(want, others)
 	for name, list := range want {
 		if !alike(a[name], list) {
 			t.Fatalf("%s are %v, want %v", name, a[name], list)
@@ -91,6 +93,7 @@ func playBoth(t *testing.T, format, autoreset string, config env.Config, one boo
 		Reset(seed uint64, b *env.Batch) error
 		Seed(seeds []uint64, which []bool) error
 		ResetGames(which []bool, b *env.Batch) error
+		State(i int) env.State
 		StepSome(actions []env.Action, which []bool, b *env.Batch) error
 		Show(b *env.Batch) error
 		MarshalBinary() ([]byte, error)
@@ -103,6 +106,10 @@ func playBoth(t *testing.T, format, autoreset string, config env.Config, one boo
 		v, err = env.NewSoloVec(g, env.SoloVecOptions{VecOptions: o, Rotate: true, Opponents: []env.Player{random}})
 		must(err)
 	}
+	told := o.Games > 1 // the replies have views and events
+	if told {
+		fields = append(fields, field{"views", true}, field{"events", true})
+	}
 	made := c.ask("make", fields...)
 	if seats := map[bool]string{false: "all", true: "one"}[one]; made["seats_controlled"] != seats || made["fingerprint"] != g.Fingerprint() ||
 		made["num_columns"] != float64(g.NumColumns()) || made["num_envs"] != float64(o.Games) {
@@ -112,8 +119,39 @@ func playBoth(t *testing.T, format, autoreset string, config env.Config, one boo
 	handle.value = int(made["env"].(float64))
 
 	b := v.NewBatch()
+	if told {
+		b.Events = make([]env.StepEvent, o.Games)
+	}
+	others := func(step bool) map[string][]float64 {
+		if !told {
+			return nil
+		}
+		columns := map[string][]float64{}
+		for i := range o.Games {
+			s := v.State(i)
+			for seat := range g.Players() {
+				columns["views"] = append(columns["views"], numbers(g.Observe(nil, s, seat))...)
+				columns["win_share"] = append(columns["win_share"], g.WinShare(s, seat))
+			}
+			if !step {
+				continue
+			}
+			e, effect, dice := b.Events[i], "none", make([]int, g.Variant().Dice)
+			if e.Seat >= 0 && e.Action == env.Hold {
+				effect = "hold"
+			} else if e.Seat >= 0 {
+				effect, dice = e.Outcome.Effect.String(), g.Faces(int(e.RollNumber))
+			}
+			columns["effects"] = append(columns["effects"], float64(slices.Index([]string{"none", "hold", "gain", "bust", "wipe", "stop"}, effect)))
+			columns["points"] = append(columns["points"], float64(e.Points))
+			for _, face := range dice {
+				columns["dice"] = append(columns["dice"], float64(face))
+			}
+		}
+		return columns
+	}
 	must(v.Reset(9, b))
-	checkRows(t, c.ask("reset", handle, field{"seed", 9}), b)
+	checkRows(t, c.ask("reset", handle, field{"seed", 9}), b, others(false))
 	coins := env.NewRand(1 << 41)
 	actions := make([]env.Action, o.Games)
 	var saved []byte
@@ -135,7 +173,7 @@ func playBoth(t *testing.T, format, autoreset string, config env.Config, one boo
 			request = append(request, field{"mask", list(some)})
 		}
 		must(v.StepSome(actions, some, b))
-		checkRows(t, c.ask("step", request...), b)
+		checkRows(t, c.ask("step", request...), b, others(true))
 		switch {
 		case step%10 == 3:
 			which := make([]bool, o.Games)
@@ -152,7 +190,7 @@ func playBoth(t *testing.T, format, autoreset string, config env.Config, one boo
 				mask = append(mask, field{"seed", 77})
 			}
 			must(v.ResetGames(which, b), v.Show(b))
-			checkRows(t, c.ask("reset", mask...), b)
+			checkRows(t, c.ask("reset", mask...), b, others(false))
 		case step%20 == 5:
 			saved = c.ask("state", handle)["states"].([]byte)
 			if want, err := v.MarshalBinary(); err != nil || !slices.Equal(saved, want) {
@@ -163,10 +201,10 @@ func playBoth(t *testing.T, format, autoreset string, config env.Config, one boo
 			must(err)
 			restore()
 			must(v.Show(b))
-			checkRows(t, c.ask("restore", handle, field{"states", wire.Blob(saved)}), b)
+			checkRows(t, c.ask("restore", handle, field{"states", wire.Blob(saved)}), b, others(false))
 		case step%40 == 27:
 			must(v.ResetGames(slices.Repeat([]bool{true}, o.Games), b), v.Show(b))
-			checkRows(t, c.ask("reset", handle), b)
+			checkRows(t, c.ask("reset", handle), b, others(false))
 		}
 	}
 	c.ask("close", handle)
@@ -338,6 +376,11 @@ func TestErrorCodes(t *testing.T) {
 			{CodeBadRequest, "make", []field{{"step_limit", -1}}, "integer in"},
 			{CodeBadRequest, "make", []field{{"autoreset", "next-step"}}, "next_step"},
 			{CodeBadRequest, "make", []field{{"variant", strings.Repeat("x", 1<<16)}}, "a string"},
+			{CodeBadRequest, "make", []field{{"views", 1}}, "true or false"},
+			{CodeBadGame, "states", []field{{"variant", "poker"}}, "unknown variant"},
+			{CodeBadRequest, "states", []field{{"target", 3}, {"start", 10}}, "start 10 is not in [0, 9]"},
+			{CodeBadRequest, "states", []field{{"limit", 0}}, "integer in [1, 1048576]"},
+			{CodeLimit, "states", []field{{"players", 10}}, "more decision points than can be numbered"},
 			{CodeLimit, "make", []field{{"num_envs", maxGames - 5}}, "more than a session holds"},
 			{CodeUnknownEnv, "step", []field{{"env", 9}, roll}, "9"},
 			{CodeUnknownEnv, "close", []field{{"env", 0}}, "0"},

@@ -23,7 +23,7 @@ import (
 // columns and these environments.
 func drawRequest(r *env.Rand, columns int, open ...int64) []field {
 	names := func() string {
-		list := []string{"hello", "act", "act", "make", "reset", "reset", "step", "step", "step", "state", "restore", "close", "dance"}
+		list := []string{"hello", "act", "act", "make", "reset", "reset", "step", "step", "step", "state", "restore", "states", "close", "dance"}
 		return list[r.Below(uint32(len(list)))]
 	}
 	small := func() int { return int(r.Below(4)) - 1 }
@@ -57,6 +57,10 @@ func drawRequest(r *env.Rand, columns int, open ...int64) []field {
 		"step_limit":   func() any { return small() },
 		"autoreset":    func() any { return append(slices.Clone(autoresetWords), "now")[r.Below(4)] },
 		"illegal":      func() any { return []string{"error", "noop", "noop", "ignore"}[r.Below(4)] },
+		"views":        func() any { return r.Below(2) == 0 },
+		"events":       func() any { return r.Below(2) == 0 },
+		"start":        func() any { return 100 * small() },
+		"limit":        func() any { return small() },
 		"env":          func() any { return append(open, 0)[r.Below(uint32(len(open)+1))] },
 		"seed":         func() any { return []any{r.Uint64(), 7, -1, 1.5}[r.Below(4)] },
 		"seeds":        func() any { return list([]uint64{r.Uint64(), 5}[:r.Below(3)]) },
@@ -71,7 +75,7 @@ func drawRequest(r *env.Rand, columns int, open ...int64) []field {
 			continue
 		}
 		for _, p := range o.request {
-			if p.required && r.Below(20) > 0 || !p.required && r.Below(6) == 0 {
+			if p.required && r.Below(20) > 0 || !p.required && r.Below(6) == 0 || p.name == "limit" { // without a limit a page is long
 				fields = append(fields, field{p.name, values[p.name]()})
 			}
 		}
@@ -114,7 +118,7 @@ func TestFormatsAgree(t *testing.T) {
 			good[fields[1].value]++
 		}
 	}
-	for _, op := range []string{"hello", "act", "make", "reset", "step", "state", "close"} {
+	for _, op := range []string{"hello", "act", "make", "reset", "step", "state", "states", "close"} {
 		if good[op] < 20 {
 			t.Errorf("%d good requests for %s", good[op], op)
 		}

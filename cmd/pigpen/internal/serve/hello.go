@@ -10,7 +10,7 @@ import (
 func helloOp() op {
 	return newOp("hello", nil, (*session).hello, results(
 		"protocol", "program", "format", "policy", "variant", "players", "target", "options", "fingerprint", "observation",
-		"sample", "seed", "actions", "dtypes", "variants", "policies", "files", "limits",
+		"sample", "seed", "actions", "effects", "dtypes", "variants", "policies", "files", "limits",
 	)...)
 }
 
@@ -38,22 +38,11 @@ func (s *session) hello(*struct{}) ([]wire.Field, *Error) {
 		named("sample", s.Sample),
 		named("seed", s.Seed),
 		named("actions", []string{env.Hold.String(), env.Roll.String()}),
+		named("effects", effectNames()),
 		named("dtypes", s.dtypes),
 		named("variants", s.Variants),
 		named("policies", fixed),
 		named("files", s.policies.access()),
 		named("limits", limits{s.MaxFrame, maxEnvs, maxGames, s.policies.limit}),
 	), nil
-}
-
-// gameFields returns what replies say of a game.
-func gameFields(g env.Game) []wire.Field {
-	c := g.Config()
-	if c.Options == nil {
-		c.Options = map[string]bool{}
-	}
-	return []wire.Field{
-		named("variant", c.Variant), named("players", c.Players), named("target", c.Target), named("options", c.Options),
-		named("fingerprint", g.Fingerprint()), named("observation", g.Columns()),
-	}
 }

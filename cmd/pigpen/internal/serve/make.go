@@ -10,17 +10,16 @@ import (
 	"pigpen/env"
 )
 
-// A makeRequest opens an environment. Fields that are absent are nil or 0.
+// A makeRequest opens an environment. Fields that are absent are nil, 0 or false.
 type makeRequest struct {
-	variant            *string
-	players, target    *int64
-	options            map[string]bool
+	game               gameRequest
 	numEnvs, stepLimit int64
 	opponents          []string
 	seat               *seat
 	first              env.First
 	autoreset          env.Autoreset
 	illegal            illegal
+	views, events      bool
 }
 
 // A seat is the client's: a number, or another one in each game.
@@ -46,12 +45,7 @@ var (
 
 // makeOp opens an environment.
 func makeOp() op {
-	number := wire.Pointer(wire.Int(math.MinInt32, math.MaxInt32))
-	return newOp("make", wire.Schema[makeRequest]{
-		wire.Optional("variant", wire.Pointer(wire.Text()), func(q *makeRequest) **string { return &q.variant }),
-		wire.Optional("players", number, func(q *makeRequest) **int64 { return &q.players }),
-		wire.Optional("target", number, func(q *makeRequest) **int64 { return &q.target }),
-		wire.Optional("options", wire.BoolMap(), func(q *makeRequest) *map[string]bool { return &q.options }),
+	return newOp("make", append(gameSchema(func(q *makeRequest) *gameRequest { return &q.game }),
 		wire.Optional("num_envs", wire.Int(1, math.MaxInt32), func(q *makeRequest) *int64 { return &q.numEnvs }),
 		wire.Optional("opponents", wire.TextList(), func(q *makeRequest) *[]string { return &q.opponents }),
 		wire.Optional("seat", seatKind(), func(q *makeRequest) **seat { return &q.seat }),
@@ -59,7 +53,9 @@ func makeOp() op {
 		wire.Optional("step_limit", wire.Int(0, math.MaxInt32), func(q *makeRequest) *int64 { return &q.stepLimit }),
 		wire.Optional("autoreset", wire.Word[env.Autoreset](autoresetWords), func(q *makeRequest) *env.Autoreset { return &q.autoreset }),
 		wire.Optional("illegal", wire.Word[illegal](illegalWords), func(q *makeRequest) *illegal { return &q.illegal }),
-	}, (*session).make, results(
+		wire.Optional("views", wire.Bool(), func(q *makeRequest) *bool { return &q.views }),
+		wire.Optional("events", wire.Bool(), func(q *makeRequest) *bool { return &q.events }),
+	), (*session).make, results(
 		"env", "num_envs", "seats_controlled", "variant", "players", "target", "options", "fingerprint", "observation", "num_columns", "dtypes",
 	)...)
 }
@@ -76,7 +72,7 @@ func seatKind() wire.Kind[*seat] {
 }
 
 func (s *session) make(q *makeRequest) ([]wire.Field, *Error) {
-	g, wrong := s.gameOf(q)
+	g, wrong := s.gameOf(&q.game)
 	if wrong != nil {
 		return nil, wrong
 	}
@@ -117,6 +113,12 @@ func (s *session) make(q *makeRequest) ([]wire.Field, *Error) {
 		return nil, s.failed(CodeBadPolicy, err)
 	}
 	e.vec, e.batch = games, games.NewBatch()
+	if q.views {
+		e.views = newViews(g, o.Games)
+	}
+	if q.events {
+		e.batch.Events = make([]env.StepEvent, o.Games)
+	}
 	s.made++
 	s.games += o.Games
 	s.environments[s.made] = e
@@ -129,36 +131,6 @@ func (s *session) make(q *makeRequest) ([]wire.Field, *Error) {
 		gameFields(g),
 		[]wire.Field{named("num_columns", g.NumColumns()), named("dtypes", s.dtypes)},
 	), nil
-}
-
-// gameOf returns the game that a request asks for, or the session's if the request
-// names none.
-func (s *session) gameOf(q *makeRequest) (env.Game, *Error) {
-	if q.variant == nil && q.players == nil && q.target == nil && q.options == nil {
-		return s.Game, nil
-	}
-	// In an env.Config, empty and 0 stand for the default.
-	for _, f := range []struct {
-		name  string
-		empty bool
-	}{{"variant", q.variant != nil && *q.variant == ""}, {"players", q.players != nil && *q.players == 0}, {"target", q.target != nil && *q.target == 0}} {
-		if f.empty {
-			return env.Game{}, errorf(CodeBadGame, "%s is empty or 0; leave it away for the default", f.name)
-		}
-	}
-	g, err := env.New(env.Config{Variant: orZero(q.variant), Players: int(orZero(q.players)), Target: int(orZero(q.target)), Options: q.options})
-	if err != nil {
-		return env.Game{}, s.failed(CodeBadGame, err)
-	}
-	return g, nil
-}
-
-// orZero returns *p, or the zero value if p is nil.
-func orZero[T any](p *T) (x T) {
-	if p != nil {
-		x = *p
-	}
-	return x
 }
 
 // acquire returns the policies of the given names or files. They stay in use until

@@ -62,9 +62,9 @@ func TestHello(t *testing.T) {
 		for name, want := range map[string]any{
 			"protocol": ProtocolVersion, "program": program, "format": format, "policy": "race", "variant": "pig", "players": 2.0,
 			"target": 100.0, "options": map[string]any{}, "fingerprint": c.Game.Fingerprint(), "sample": false, "seed": 1.0,
-			"actions": []any{"hold", "roll"},
-			"limits":  map[string]any{"max_frame": 64.0 * 1024 * 1024, "max_envs": float64(maxEnvs), "max_games": float64(maxGames), "max_policy_bytes": float64(DefaultPolicyBytes)},
-			"files":   "any",
+			"actions": []any{"hold", "roll"}, "effects": []any{"none", "hold", "gain", "bust", "wipe", "stop"},
+			"limits": map[string]any{"max_frame": 64.0 * 1024 * 1024, "max_envs": float64(maxEnvs), "max_games": float64(maxGames), "max_policy_bytes": float64(DefaultPolicyBytes)},
+			"files":  "any",
 		} {
 			if !reflect.DeepEqual(a[name], want) {
 				t.Errorf("%s: hello says that %s is %v, want %v", format, name, a[name], want)
@@ -164,12 +164,13 @@ func TestDTypes(t *testing.T) {
 	see("hello")(c.hello(nil))
 	see("act")(c.act(&actRequest{observation: []int16{0, 5, 0}, values: true}))
 	see("act")(c.act(&actRequest{observations: wire.Rows{Values: []int16{0, 5, 0}}, values: true}))
-	see("make")(c.make(&makeRequest{autoreset: env.AutoresetSameStep, illegal: illegalNoop, stepLimit: 1}))
+	see("make")(c.make(&makeRequest{autoreset: env.AutoresetSameStep, illegal: illegalNoop, stepLimit: 1, views: true, events: true}))
 	see("reset")(c.reset(&resetRequest{env: 1}))
 	see("step")(c.step(&stepRequest{env: 1, actions: []env.Action{env.Hold}}))
 	state, wrong := c.state(&envRequest{1})
 	check("state", state, wrong)
 	see("restore")(c.restore(&restoreRequest{1, state[0].Value.(wire.Blob)}))
+	see("states")(c.listStates(&statesRequest{start: 7}))
 	for _, o := range ops() {
 		for _, p := range o.request {
 			names[p.name] = true

@@ -22,7 +22,7 @@ func stepOp() op {
 		wire.Required("env", envNumber, func(q *stepRequest) *int64 { return &q.env }),
 		wire.Required("actions", actionList(), func(q *stepRequest) *[]env.Action { return &q.actions }),
 		wire.Optional("mask", wire.BoolList(maxGames), func(q *stepRequest) *[]bool { return &q.mask }),
-	}, (*session).step, slices.Concat(shownResults, []result{{"final_observations", "<i2"}, {"noops", "|u1"}})...)
+	}, (*session).step, slices.Concat(shownResults, []result{{"final_observations", "<i2"}, {"noops", "|u1"}}, eventResults)...)
 }
 
 // actionList is a list of actions, legal or not.
@@ -62,6 +62,9 @@ func (s *session) step(q *stepRequest) ([]wire.Field, *Error) {
 			}
 		}
 		fields = append(fields, named("noops", list(noops)))
+	}
+	if b.Events != nil {
+		fields = append(fields, eventFields(e.game, b.Events)...)
 	}
 	return fields, nil
 }

@@ -213,21 +213,21 @@ func writeJSON(b *bytes.Buffer, value any) {
 	b.Truncate(b.Len() - 1)
 }
 
-// appendJSON appends the column as a list or a list of lists.
+// appendJSON appends the column as a list, or as lists in a list.
 func (c Column) appendJSON(b []byte) []byte {
 	switch values := c.Values.(type) {
 	case []bool:
-		return appendRows(b, values, c.Width, strconv.AppendBool)
+		return appendRows(b, values, c, strconv.AppendBool)
 	case []uint8:
-		return appendRows(b, values, c.Width, func(b []byte, x uint8) []byte { return strconv.AppendUint(b, uint64(x), 10) })
+		return appendRows(b, values, c, func(b []byte, x uint8) []byte { return strconv.AppendUint(b, uint64(x), 10) })
 	case []int8:
-		return appendRows(b, values, c.Width, func(b []byte, x int8) []byte { return strconv.AppendInt(b, int64(x), 10) })
+		return appendRows(b, values, c, func(b []byte, x int8) []byte { return strconv.AppendInt(b, int64(x), 10) })
 	case []int16:
-		return appendRows(b, values, c.Width, func(b []byte, x int16) []byte { return strconv.AppendInt(b, int64(x), 10) })
+		return appendRows(b, values, c, func(b []byte, x int16) []byte { return strconv.AppendInt(b, int64(x), 10) })
 	case []float32:
-		return appendRows(b, values, c.Width, func(b []byte, x float32) []byte { return appendNumber(b, float64(x), 32) })
+		return appendRows(b, values, c, func(b []byte, x float32) []byte { return appendNumber(b, float64(x), 32) })
 	case []float64:
-		return appendRows(b, values, c.Width, func(b []byte, x float64) []byte { return appendNumber(b, x, 64) })
+		return appendRows(b, values, c, func(b []byte, x float64) []byte { return appendNumber(b, x, 64) })
 	}
 	panic(fmt.Sprintf("wire: a column of %T", c.Values))
 }
@@ -240,19 +240,25 @@ func appendNumber(b []byte, x float64, bits int) []byte {
 	return strconv.AppendFloat(b, x, 'g', -1, bits)
 }
 
-// appendRows appends values as a list if width is 0, else as lists of width
-// numbers.
-func appendRows[T any](b []byte, values []T, width int, write func([]byte, T) []byte) []byte {
+// appendRows appends values as a list, nested as c says.
+func appendRows[T any](b []byte, values []T, c Column, write func([]byte, T) []byte) []byte {
+	table := c.Width * c.Rows
 	b = append(b, '[')
 	for i, x := range values {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		if width > 0 && i%width == 0 {
+		if table > 0 && i%table == 0 {
+			b = append(b, '[')
+		}
+		if c.Width > 0 && i%c.Width == 0 {
 			b = append(b, '[')
 		}
 		b = write(b, x)
-		if width > 0 && i%width == width-1 {
+		if c.Width > 0 && i%c.Width == c.Width-1 {
+			b = append(b, ']')
+		}
+		if table > 0 && i%table == table-1 {
 			b = append(b, ']')
 		}
 	}

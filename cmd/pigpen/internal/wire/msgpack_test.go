@@ -48,7 +48,7 @@ func TestPacked(t *testing.T) {
 	} {
 		want, err := binary.Append([]byte{}, binary.LittleEndian, values)
 		must(err)
-		if got := (Column{values, 0}).packed(); !bytes.Equal(got, want) || got == nil {
+		if got := (Column{Values: values}).packed(); !bytes.Equal(got, want) || got == nil {
 			t.Errorf("packed(%v) = %x, want %x", values, got, want)
 		}
 	}

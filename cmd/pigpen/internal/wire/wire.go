@@ -76,11 +76,12 @@ type Field struct {
 
 // A Column holds numbers: a []bool, []uint8, []int8, []int16, []float32 or
 // []float64. It stands for one list if Width is 0, else for rows of Width
-// numbers, one after the other. JSON encodes it as a list or a list of lists,
-// with null for NaN; msgpack as little-endian bytes.
+// numbers, one after the other, and if Rows is not 0 for tables of Rows rows.
+// JSON encodes it as a list, a list of rows or a list of tables, with null for NaN;
+// msgpack as little-endian bytes.
 type Column struct {
-	Values any
-	Width  int
+	Values      any
+	Width, Rows int
 }
 
 // A Blob is bytes without structure: base64 in JSON, bin in msgpack.
