@@ -7,14 +7,13 @@ import multiprocessing
 import pickle
 from multiprocessing import resource_tracker
 
+import cloudpickle
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
 import pigpen
-
-cloudpickle = pytest.importorskip("cloudpickle")
 
 resource_tracker.ensure_running()  # the process that "spawn" needs, which stays
 
@@ -115,7 +114,6 @@ def test_every_seat(copied):
 
 @pytest.mark.parametrize("make", ["aec_env", "parallel_env"])
 def test_pettingzoo(copied, make):
-    pytest.importorskip("pettingzoo")
     env = getattr(pigpen, make)(players=3, target=20)
     env.reset(seed=2)
 

@@ -171,7 +171,7 @@ def test_environments_open_again():
         mine.reset(seed=1)
     with pytest.raises(pigpen.ServerEnded, match="closed"):
         mine.reset(seed=1)
-    aec = pytest.importorskip("pettingzoo") and pigpen.aec_env()
+    aec = pigpen.aec_env()
     aec.reset(seed=1)
     aec.close()
     aec.reset(seed=1)

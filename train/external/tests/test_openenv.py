@@ -1,4 +1,4 @@
-"""The OpenEnv server: sessions over loopback, and what an agent sees."""
+"""The OpenEnv server: sessions over loopback, and what an agent sees; run with ``-m openenv``."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import pytest
 
 import pigpen
 
-pytest.importorskip("openenv.core")
-
-from pigpen.openenv import PigAction, PigEnvironment, create_app
+pytestmark = pytest.mark.openenv
 
 HERE = Path(__file__).parent.parent
 
 
 def test_words_and_numbers():
+    from pigpen.openenv import PigAction, PigEnvironment
+
     env, twin = PigEnvironment("pig", 3, target=30), pigpen.PigEnv("pig", 3, target=30, dtype="int16")
     try:
         seen, (row, _) = env.reset(seed=5, episode_id="mine"), twin.reset(seed=5)
@@ -54,8 +54,11 @@ def test_example(tmp_path):
 
 
 def test_http():
-    testing = pytest.importorskip("fastapi.testclient")
-    with testing.TestClient(create_app("piglet", target=2)) as client:
+    from fastapi.testclient import TestClient
+
+    from pigpen.openenv import create_app
+
+    with TestClient(create_app("piglet", target=2)) as client:
         schema = client.get("/schema").json()
         assert schema["action"]["properties"]["action"]["enum"] == ["hold", "roll"]
         assert client.get("/metadata").json()["name"] == "pigpen"

@@ -7,9 +7,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-
-pytest.importorskip("pettingzoo")
-
 from pettingzoo.test import (
     api_test,
     max_cycles_test,
@@ -23,6 +20,11 @@ import pigpen
 from pigpen.pettingzoo import cycled_env, raw_env
 
 VARIANTS = list(pigpen.ENVS.values())
+
+
+def tables(*numbers):
+    """Pig, and the game with a last round, which is for two and more, with these numbers of players."""
+    return [(variant, n) for variant in ("pig", "pig-last-round") for n in numbers if n > 1 or variant == "pig"]
 
 
 @pytest.mark.filterwarnings(
@@ -59,11 +61,8 @@ def test_step_limit(players):
     env.close()
 
 
-@pytest.mark.parametrize("players", [1, 2, 3, 4])
-@pytest.mark.parametrize("variant", ["pig", "pig-last-round"])
+@pytest.mark.parametrize("variant, players", tables(1, 2, 3, 4))
 def test_a_game_from_every_seat(variant, players):
-    if (variant, players) == ("pig-last-round", 1):
-        pytest.skip("pig-last-round is for two and more")
     env = raw_env(variant, players, target=30, first="random")
     rng = np.random.default_rng(1)
     for seed in range(15):
@@ -153,11 +152,8 @@ def test_observations_can_be_saved(variant, tmp_path, monkeypatch):
     picture.close()
 
 
-@pytest.mark.parametrize("players", [1, 2, 4])
-@pytest.mark.parametrize("variant", ["pig", "pig-last-round"])
+@pytest.mark.parametrize("variant, players", tables(1, 2, 4))
 def test_parallel_plays_what_the_other_plays(variant, players):
-    if (variant, players) == ("pig-last-round", 1):
-        pytest.skip("pig-last-round is for two and more")
     aec, parallel = raw_env(variant, players, target=20), pigpen.parallel_env(variant, players, target=20)
     rng = np.random.default_rng(1)
     for seed in range(10):

@@ -17,8 +17,6 @@ import pigpen
 
 pytestmark = pytest.mark.ray
 
-ray = pytest.importorskip("ray")
-
 # A machine with other work needs longer to start Ray than Ray waits by default.
 os.environ.setdefault("RAY_agent_register_timeout_ms", "120000")
 os.environ.setdefault("RAY_worker_register_timeout_seconds", "300")
@@ -34,6 +32,7 @@ def no_leaks():
 @pytest.fixture(scope="module")
 def cluster():
     """Two nodes of one processor for each of the two runners, and one more."""
+    import ray
     from ray.cluster_utils import Cluster
 
     print("ray", ray.__version__, "torch", importlib.metadata.version("torch"), "gymnasium", importlib.metadata.version("gymnasium"))
@@ -84,6 +83,8 @@ def spread(config):
 
 def train_through_kills(config, modules):
     """Trains, kills the games of one node and the runner of the other, and trains on."""
+    import ray
+
     algorithm = spread(small(config)).build_algo()
     try:
         where = algorithm.env_runner_group.foreach_env_runner(

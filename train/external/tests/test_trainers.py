@@ -132,6 +132,30 @@ def test_contrib_masks_and_statistics(tmp_path):
     env.close()
 
 
+def test_contrib_vec_env():
+    """What SB3 is told in each step, by a policy that knows nothing of it."""
+    from pigpen.sb3 import SB3VecEnv
+
+    wrong = pigpen.PigVectorEnv(2)
+    with pytest.raises(pigpen.BadArgument, match="SAME_STEP"):
+        SB3VecEnv(wrong)
+    wrong.close()
+    many = pigpen.PigVectorEnv(32, "piglet", autoreset_mode=AutoresetMode.SAME_STEP, seat="rotate", illegal="error")
+    env = SB3VecEnv(many)
+    env.seed(3)
+    observations = env.reset()
+    assert observations.dtype == np.float32 and 0 <= observations.min() <= observations.max() <= 1
+    ends = 0
+    for _ in range(100):
+        actions = np.where(many.action_masks().all(1), 0, 1)
+        observations, rewards, done, infos = env.step(actions)
+        assert [("terminal_observation" in info) for info in infos] == done.tolist()
+        assert (np.abs(rewards) == done).all()
+        ends += done.sum()
+    assert ends > 0
+    env.close()
+
+
 def test_contrib_self_play_against_a_pool():
     """Past selves as opponents, drawn per game."""
     from sb3_contrib import MaskablePPO

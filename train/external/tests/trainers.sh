@@ -18,9 +18,9 @@ venv() {
 }
 
 venv trainers -r trainers.txt
-"$folder/trainers/bin/python" -m pytest -p no:cacheprovider -rA -m trainers test_trainers.py
+"$folder/trainers/bin/python" -m pytest -p no:cacheprovider -rA -m trainers test_trainers.py -k "not tianshou"
 "$folder/trainers/bin/python" -m pytest -p no:cacheprovider -rA -m ray test_ray.py
 venv tianshou tianshou==2.0.1
 "$folder/tianshou/bin/python" -m pytest -p no:cacheprovider -rA -m trainers test_trainers.py -k tianshou
 venv openenv openenv-core==0.3.0
-"$folder/openenv/bin/python" -m pytest -p no:cacheprovider -rA test_openenv.py
+"$folder/openenv/bin/python" -m pytest -p no:cacheprovider -rA -m openenv test_openenv.py
