@@ -1,6 +1,9 @@
 package env
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // An Effect is what a roll does to the turn.
 type Effect uint8
@@ -42,7 +45,7 @@ type Outcome struct {
 // String returns "gain 5", "bust", "wipe" or "stop".
 func (o Outcome) String() string {
 	if o.Effect == Gain {
-		return fmt.Sprintf("gain %d", o.Points)
+		return "gain " + strconv.Itoa(int(o.Points))
 	}
 	return o.Effect.String()
 }

@@ -19,8 +19,8 @@ func randomAction(legal env.Actions, r *env.Rand) env.Action {
 
 // mustStep takes an action that must be allowed.
 func mustStep(t testing.TB, m *env.Match, a env.Action) {
-	t.Helper()
 	if _, _, err := m.Step(a); err != nil {
+		t.Helper()
 		t.Fatalf("Step(%v) in %+v: %v", a, m.State(), err)
 	}
 }

@@ -1,6 +1,7 @@
 package env
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 )
@@ -35,10 +36,10 @@ func TestPackedMoves(t *testing.T) {
 			g := Must(New(c))
 			t.Run(g.String(), func(t *testing.T) {
 				t.Parallel()
-				states := 0
+				states, dice := 0, drawing(g)
 				forEachPackable(g, func(s State) {
 					states++
-					checkMoves(t, g, s)
+					checkMoves(t, g, dice, s)
 				})
 				if states < g.Target()*g.Target() {
 					t.Errorf("only %d states", states)
@@ -58,7 +59,7 @@ func TestPackedMovesLarge(t *testing.T) {
 		g := Must(New(Config{Variant: v.ID, Target: v.Target.Max}))
 		t.Run(g.String(), func(t *testing.T) {
 			t.Parallel()
-			states := 0
+			states, dice := 0, drawing(g)
 			for seat := range int8(2) {
 				for _, own := range numbers {
 					for _, turnTotal := range numbers {
@@ -67,7 +68,7 @@ func TestPackedMovesLarge(t *testing.T) {
 							s.Scores[seat], s.Scores[1-seat] = own, other
 							if g.Validate(s) == nil {
 								states++
-								checkMoves(t, g, s)
+								checkMoves(t, g, dice, s)
 							}
 						}
 					}
@@ -104,10 +105,9 @@ func forEachPackable(g Game, f func(State)) {
 }
 
 // checkMoves takes every roll, and Hold, from s in one step: each in all four
-// positions of the kernel, and once more with stepScalar.
-func checkMoves(t *testing.T, g Game, s State) {
-	t.Helper()
-	dice := drawing(g)
+// positions of the kernel, and once more with stepScalar. dice is what drawing
+// returns for g.
+func checkMoves(t *testing.T, g Game, dice []Rand, s State) {
 	moves := g.Rolls()
 	if s.TurnTotal > 0 {
 		moves++ // the last is to hold
@@ -142,14 +142,16 @@ func checkMoves(t *testing.T, g Game, s State) {
 		}
 		for i := range n {
 			roll := move(i)
-			want, what := g.AfterHold, "hold"
+			var want State
+			var what fmt.Stringer = Hold
 			if roll < g.Rolls() {
-				o := g.table.byRoll[g.table.row(s.held())+roll]
-				what = o.String()
-				want = func(s State) State { return g.AfterRoll(s, o) }
+				o := &g.table.byRoll[g.table.row(s.held())+roll]
+				want, what = g.AfterRoll(s, *o), o
+			} else {
+				want = g.AfterHold(s)
 			}
-			if got, want := v.State(i), want(s); got != want || b.Terminated[i] != want.Over {
-				t.Fatalf("in game %d, with the kernel %t, %s in %+v leads to %+v, terminated %t, want %+v", i, v.HasKernel(), what, s, got, b.Terminated[i], want)
+			if got := v.State(i); got != want || b.Terminated[i] != want.Over {
+				t.Fatalf("in game %d, with the kernel %t, %v in %+v leads to %+v, terminated %t, want %+v", i, v.HasKernel(), what, s, got, b.Terminated[i], want)
 			}
 			if roll == g.Rolls() && v.engine.(*packedEngine).load(i).rand != NewRand(SeedAt(0, uint64(i))) {
 				t.Fatalf("hold in %+v draws from the dice", s)

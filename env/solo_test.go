@@ -22,10 +22,10 @@ type soloStep struct {
 }
 
 func stepSolo(t testing.TB, s *env.Solo, a env.Action) soloStep {
-	t.Helper()
 	var r soloStep
 	var err error
 	if r.observation, r.reward, r.terminated, r.truncated, r.info, err = s.Step(a); err != nil {
+		t.Helper()
 		t.Fatalf("Step(%v) in %+v: %v", a, s.State(), err)
 	}
 	return r

@@ -78,9 +78,9 @@ func (r *soloReference) step(t *testing.T, actions []env.Action) {
 }
 
 func (r *soloReference) check(t *testing.T, v *env.SoloVec, b *env.Batch) {
-	t.Helper()
 	for i, s := range r.solos {
 		if v.State(i) != s.State() {
+			t.Helper()
 			t.Fatalf("State(%d) = %+v, want %+v", i, v.State(i), s.State())
 		}
 	}
@@ -89,7 +89,6 @@ func (r *soloReference) check(t *testing.T, v *env.SoloVec, b *env.Batch) {
 
 // checkBatch compares what is shown with what another shows.
 func checkBatch(t *testing.T, other string, got, want *env.Batch) {
-	t.Helper()
 	for _, s := range []struct {
 		name string
 		same bool
@@ -104,6 +103,7 @@ func checkBatch(t *testing.T, other string, got, want *env.Batch) {
 		{"Ignored", slices.Equal(got.Ignored, want.Ignored)},
 	} {
 		if !s.same {
+			t.Helper()
 			t.Fatalf("%s differ: shown is\n%+v, and by %s\n%+v", s.name, *got, other, *want)
 		}
 	}

@@ -170,9 +170,9 @@ func (r *reference) step(t *testing.T, actions []env.Action) {
 }
 
 func (r *reference) check(t *testing.T, v *env.Vec, b *env.Batch) {
-	t.Helper()
 	for i, m := range r.matches {
 		if v.State(i) != m.State() {
+			t.Helper()
 			t.Fatalf("State(%d) = %+v, want %+v", i, v.State(i), m.State())
 		}
 	}

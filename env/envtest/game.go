@@ -210,7 +210,6 @@ func newChecker(t *testing.T, g env.Game) *checker {
 
 // state checks everything that must hold in s and in the states after it.
 func (c *checker) state(s env.State) {
-	c.t.Helper()
 	if err := c.g.Validate(s); err != nil {
 		c.t.Fatalf("Validate(%+v) = %v, want nil", s, err)
 	}
@@ -282,7 +281,6 @@ func (c *checker) after(s env.State, o env.Outcome) env.State {
 
 // outcome returns what a roll does in s.
 func (c *checker) outcome(s env.State, roll int) env.Outcome {
-	c.t.Helper()
 	faces := c.g.Faces(roll)
 	o, err := c.g.OutcomeOf(s, faces...)
 	if err != nil {
@@ -293,7 +291,6 @@ func (c *checker) outcome(s env.State, roll int) env.Outcome {
 
 // outcomes checks the list of chances in s against every roll's faces.
 func (c *checker) outcomes(s env.State) {
-	c.t.Helper()
 	held := int(s.Scores[s.Seat] + s.TurnTotal)
 	if c.checked[held] {
 		return
@@ -321,7 +318,6 @@ func (c *checker) outcomes(s env.State) {
 
 // results checks the end of the game, win shares and returns.
 func (c *checker) results(s env.State) {
-	c.t.Helper()
 	n := c.g.Players()
 	scores := s.Scores[:n]
 	best, leaders := slices.Max(scores), 0
@@ -367,7 +363,6 @@ func near(x, y float64) bool { return math.Abs(x-y) <= 1e-12 }
 
 // observation checks what a seat sees in s against the columns.
 func (c *checker) observation(s env.State, seat int) {
-	c.t.Helper()
 	seen := c.g.Observe(nil, s, seat)
 	if len(seen) != len(c.columns) || len(seen) != c.g.NumColumns() || len(seen) > env.MaxColumns {
 		c.t.Fatalf("Observe(%+v, %d) has %d columns, NumColumns() = %d, len(Columns()) = %d", s, seat, len(seen), c.g.NumColumns(), len(c.columns))
@@ -400,7 +395,6 @@ func (c *checker) observation(s env.State, seat int) {
 
 // twin returns the state that StateOf makes of what the mover sees in s.
 func (c *checker) twin(s env.State) env.State {
-	c.t.Helper()
 	seen := c.g.Observe(nil, s, int(s.Seat))
 	twin, err := c.g.StateOf(seen)
 	if err != nil {
@@ -417,7 +411,6 @@ func (c *checker) twin(s env.State) env.State {
 // seat sees the same, counted from the mover. What an observation leaves out
 // must make no difference to what follows.
 func (c *checker) same(s, twin env.State) {
-	c.t.Helper()
 	var a, b [env.MaxColumns]int16
 	for k := range c.g.Players() {
 		x := c.g.Observe(a[:0], s, c.g.NextSeat(int(s.Seat), k))
