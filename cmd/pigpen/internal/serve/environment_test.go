@@ -136,6 +136,7 @@ func playBoth(t *testing.T, format, autoreset string, config env.Config, one boo
 			if !step {
 				continue
 			}
+			columns["movers"] = append(columns["movers"], float64(b.Events[i].Seat))
 			e, effect, dice := b.Events[i], "none", make([]int, g.Variant().Dice)
 			if e.Seat >= 0 && e.Action == env.Hold {
 				effect = "hold"

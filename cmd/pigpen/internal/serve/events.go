@@ -22,14 +22,14 @@ func effectNames() []string {
 }
 
 // eventResults describes the fields of [eventFields].
-var eventResults = []result{{"effects", "|u1"}, {"points", "<i2"}, {"dice", "|u1"}}
+var eventResults = []result{{"movers", "|i1"}, {"effects", "|u1"}, {"points", "<i2"}, {"dice", "|u1"}}
 
 // eventFields returns what a reply says of the events of a step, one for each game.
 func eventFields(g env.Game, events []env.StepEvent) []wire.Field {
 	n := g.Variant().Dice
-	effects, points, dice := make([]uint8, len(events)), make([]int16, len(events)), make([]uint8, n*len(events))
+	movers, effects, points, dice := make([]int8, len(events)), make([]uint8, len(events)), make([]int16, len(events)), make([]uint8, n*len(events))
 	for i, e := range events {
-		points[i] = e.Points
+		movers[i], points[i] = e.Seat, e.Points
 		switch {
 		case e.Seat < 0:
 			effects[i] = effectNone
@@ -42,5 +42,7 @@ func eventFields(g env.Game, events []env.StepEvent) []wire.Field {
 			}
 		}
 	}
-	return []wire.Field{named("effects", list(effects)), named("points", list(points)), named("dice", rows(dice, n))}
+	return []wire.Field{
+		named("movers", list(movers)), named("effects", list(effects)), named("points", list(points)), named("dice", rows(dice, n)),
+	}
 }

@@ -22,7 +22,7 @@ func statesOp() op {
 	return newOp("states", append(gameSchema(func(q *statesRequest) *gameRequest { return &q.game }),
 		wire.Optional("start", wire.Int(0, math.MaxInt64), func(q *statesRequest) *int64 { return &q.start }),
 		wire.Optional("limit", wire.Pointer(wire.Int(1, maxStates)), func(q *statesRequest) **int64 { return &q.limit }),
-	), (*session).listStates, result{name: "total"}, result{"observations", "<i2"})
+	), (*session).listStates, result{name: "total"}, result{name: "num_columns"}, result{"observations", "<i2"})
 }
 
 func (s *session) listStates(q *statesRequest) ([]wire.Field, *Error) {
@@ -47,5 +47,5 @@ func (s *session) listStates(q *statesRequest) ([]wire.Field, *Error) {
 	for i := range n {
 		observations = points.Observation(observations, int(q.start+i))
 	}
-	return []wire.Field{named("total", total), named("observations", rows(observations, columns))}, nil
+	return []wire.Field{named("total", total), named("num_columns", columns), named("observations", rows(observations, columns))}, nil
 }

@@ -11,10 +11,8 @@ import numpy.typing as npt
 from .client import Games, Rows
 from .errors import EpisodeOver, NoEpisode
 from .game import ROLL
-from .opponents import seen_from
 from .options import GameOptions, Settings
 from .playing import Playing
-from .render import ONE_DIE
 
 
 class MultiAgentOptions(GameOptions, total=False):
@@ -32,6 +30,7 @@ class Agents(Playing):
     """What the environments of many agents have in common: a game, its agents and their spaces."""
 
     _key: str  # of the observation, in its dict
+    _views = True
     np_random: np.random.Generator
 
     def _build(self, variant: str, players: int, options: MultiAgentOptions, actions: int) -> None:
@@ -57,7 +56,6 @@ class Agents(Playing):
         self.action_spaces: dict[str, gymnasium.spaces.Space[Any]] = {
             agent: gymnasium.spaces.Discrete(actions) for agent in self.possible_agents
         }
-        self._last_round = self._games.columns[-1]["name"] == "seats_after"
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
         """The same space object at every call."""
@@ -68,7 +66,6 @@ class Agents(Playing):
         return self.action_spaces[agent]
 
     def _start(self, seed: int | None) -> Rows:
-        self._roll, self._event = None, ""
         return self._begin(seed)
 
     def _current(self) -> Rows:
@@ -91,7 +88,6 @@ class Agents(Playing):
         assert isinstance(self._games, Games)
         rows = self._games.step((chosen,))
         self._rows = rows
-        self._tell(before, rows, chosen)
         return rows, int(illegal)
 
     def _rewards(self, rows: Rows, mover: int, illegal: int) -> dict[str, float]:
@@ -112,9 +108,8 @@ class Agents(Playing):
         """Returns what the agent sees now, on its turn or not, in fresh arrays."""
         rows = self._current()
         seat = self.possible_agents.index(agent)
-        seats = np.array([seat], np.int8)
-        row = seen_from(rows.observations, rows.seats, seats, self._games.players, self._last_round)[0]
-        seen = self._encoder(row)
+        assert rows.views is not None
+        seen = self._encoder(rows.views[0, seat])
         return {self._key: seen, "action_mask": self._mask(seat)} if self._dict else seen
 
     def _info(self, seat: int, illegal: int = 0) -> dict[str, Any]:
@@ -128,35 +123,8 @@ class Agents(Playing):
     def render(self) -> Any:
         """Returns the table as text or as a picture, uint8 of shape (height, width, 3); as
         "human" it prints the text and returns None."""
-        return self._picture(0, self._labels())
+        return self._picture(0)
 
     def close(self) -> None:
         """Ends the process, or gives the game up in a shared session."""
         self._let_go()
-
-    def _labels(self) -> list[str]:
-        return [f"player {seat}" for seat in range(self._games.players)]
-
-    def _scores(self, rows: Rows) -> list[int]:
-        row, mover, n = rows.observations[0], int(rows.seats[0]), self._games.players
-        return [int(row[0] if k == 0 else row[k + 1]) for k in ((seat - mover) % n for seat in range(n))]
-
-    def _tell(self, before: Rows, after: Rows, action: int) -> None:
-        if self.render_mode is None:
-            return
-        mover = int(before.seats[0])
-        own, total = (int(x) for x in before.observations[0, :2])
-        self._roll = None
-        if after.noops is not None:
-            self._event = "hold was not legal"
-            return
-        if action == 0:
-            self._event = f"player {mover} held {total}"
-            return
-        turn, now = int(after.observations[0, 1]), self._scores(after)[mover]
-        gained = turn - total if after.seats[0] == mover and turn > total else now - own - total
-        if gained > 0:
-            self._roll, self._event = gained, f"player {mover} rolled {gained}"
-        else:
-            self._roll = 1 if self._games.variant in ONE_DIE else None
-            self._event = f"player {mover} bust" + (f", {total} lost" if total else "")

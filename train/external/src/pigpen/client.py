@@ -40,7 +40,7 @@ except ImportError:  # not on Windows
 
 Format = Literal["msgpack", "jsonl"]
 
-PROTOCOL = (1, 1)
+PROTOCOL = (1, 2)
 """The protocol that this package speaks: its major version, and the least minor one."""
 
 START_TIMEOUT = 10.0
@@ -257,7 +257,12 @@ class Client:
         while self._dropped:
             self.request("close", env=self._dropped.pop())
         fields = {name: value for name, value in fields.items() if value is not None}
-        return Games(self, self.request("make", num_envs=num_envs, **(game or Game()).fields(), **fields))
+        made = self.request("make", num_envs=num_envs, **(game or Game()).fields(), **fields)
+        return Games(self, made, extras=bool(fields.get("views") or fields.get("events")))
+
+    def variant(self, name: str) -> Mapping[str, Any]:
+        """Returns what ``hello`` says of a variant, by its id."""
+        return next(v for v in self.hello["variants"] if v["variant"] == name)
 
     def stderr_tail(self) -> str:
         """Returns the end of what the process has written to its stderr."""
@@ -742,6 +747,19 @@ def _seed(seed: int) -> int:
     return int(seed)
 
 
+class Events(NamedTuple):
+    """What the actions of a step did in N games; among opponents, the learner's actions."""
+
+    movers: npt.NDArray[np.int8]
+    """N: the seats that acted, -1 where no action was taken."""
+    effects: list[str]
+    """N: the names of the protocol, such as "gain"; "none" where no action was taken."""
+    points: npt.NDArray[np.int16]
+    """N: those that were gained, banked by a hold or stop, or lost by a bust or wipe."""
+    dice: npt.NDArray[np.uint8]
+    """N×d: the faces of d dice, 0 where nothing was rolled."""
+
+
 class Rows(NamedTuple):
     """What N games with n players and c columns show; every array is fresh and the caller's."""
 
@@ -763,6 +781,12 @@ class Rows(NamedTuple):
     their ends; 0 in other games."""
     noops: npt.NDArray[np.bool_] | None
     """N under ``illegal="noop"`` when illegal actions were ignored, else None: where."""
+    views: npt.NDArray[np.int16] | None = None
+    """N×n×c of games made with ``views``: what each seat sees."""
+    win_share: npt.NDArray[np.float64] | None = None
+    """N×n of games made with ``views``: each seat's share of the win, 0 until the game is over."""
+    events: Events | None = None
+    """Of a step of games made with ``events``."""
 
 
 class Row(NamedTuple):
@@ -793,10 +817,11 @@ class Games:
     """N games of one kind in a session; :meth:`Client.make` makes them.
 
     ``columns`` describes each column of an observation with ``name``, ``min``,
-    ``max`` (both attained values) and ``doc``.
+    ``max`` (both attained values) and ``doc``; ``about`` is what ``hello`` says of the
+    variant.
     """
 
-    def __init__(self, client: Client, made: Mapping[str, Any]) -> None:
+    def __init__(self, client: Client, made: Mapping[str, Any], extras: bool = False) -> None:
         self.client = client
         self.handle = int(made["env"])
         self.num_envs = int(made["num_envs"])
@@ -806,12 +831,15 @@ class Games:
         self.target = int(made["target"])
         self.options: dict[str, bool] = dict(made["options"])
         self.columns: list[dict[str, Any]] = list(made["observation"])
+        self.about = client.variant(self.variant)
         n = self.num_envs
         self._shape = (n, len(self.columns))
         self._rewards = (n, self.players) if self.controls_all else (n,)
         head = client.frame({"op": "step", "env": self.handle, "actions": bytes(n)})
         self._head = head[: len(head) - n]  # for msgpack: all but the actions
         self._expect = 256 + n * (4 * len(self.columns) + 6 + 4 * (self._rewards[-1] if self.controls_all else 1))
+        if extras:
+            self._expect += n * (self.players * (2 * len(self.columns) + 8) + int(self.about["dice"]) + 4)
         client.widen(self._expect)
         self._finalizer = weakref.finalize(self, client._dropped.append, self.handle)
         self._finalizer.atexit = False
@@ -918,11 +946,22 @@ class Games:
 
     def _rows(self, reply: Mapping[str, Any]) -> Rows:
         n = self.num_envs
-        final = noops = None
+        final = noops = views = win_share = events = None
         if "final_observations" in reply:
             final = column(reply, "final_observations", "<i2", self._shape)
         if "noops" in reply:
             noops = column(reply, "noops", "?", (n,))
+        if "views" in reply:
+            views = column(reply, "views", "<i2", (n, self.players, self._shape[1]))
+            win_share = column(reply, "win_share", "<f8", (n, self.players))
+        if "effects" in reply:
+            names = self.client.hello["effects"]
+            events = Events(
+                column(reply, "movers", "i1", (n,)),
+                [names[k] for k in column(reply, "effects", "u1", (n,))],
+                column(reply, "points", "<i2", (n,)),
+                column(reply, "dice", "u1", (n, int(self.about["dice"]))),
+            )
         return Rows(
             column(reply, "observations", "<i2", self._shape),
             column(reply, "action_mask", "i1", (n, 2)),
@@ -932,4 +971,7 @@ class Games:
             column(reply, "seats", "i1", (n,)),
             final,
             noops,
+            views,
+            win_share,
+            events,
         )

@@ -29,7 +29,6 @@ from .client import Row, Rows, integers, one_row
 from .errors import BadArgument, EpisodeOver, NoEpisode
 from .options import RENDER_MODES, SeatOptions, SelfPlayOptions, Settings, VectorOptions, with_mask
 from .playing import Playing
-from .render import ONE_DIE, Table
 
 try:
     from typing import Unpack
@@ -85,7 +84,6 @@ class PigEnv(Playing, gymnasium.Env[Any, int]):
         episodes after it; without one the dice go on, from a random seed at first.
         There are no options."""
         super().reset(seed=seed)
-        self._roll, self._event = None, ""
         return self._first(self._begin(seed))
 
     def restore(self, states: bytes) -> tuple[Any, dict[str, Any]]:
@@ -118,16 +116,17 @@ class PigEnv(Playing, gymnasium.Env[Any, int]):
             action = int(integers(action, np.uint8, "an action").item())
         if not self._live or self._client is None or self._games.stale:
             self._check_live()
-        before = self._last
         illegal = action == 0 and not self._hold
-        row = self._games.step_one(1 if illegal and self._rolls else action)
+        taken = 1 if illegal and self._rolls else action
+        if self._rows is None or self._rows.views is None:
+            row = self._games.step_one(taken)
+        else:
+            self._rows = rows = self._games.step([taken])
+            row = one_row(rows, rows.noops is not None)
         seen, info = self._show(row, int(illegal))
         reward = row.reward + self._penalty if illegal else row.reward
-        if self.render_mode is not None:
-            one_die = self._games.variant in ONE_DIE
-            self._roll, self._event = _what_happened(before, row, 1 if illegal else action, one_die)
-            if self.render_mode == "human":
-                self.render()
+        if self.render_mode == "human":
+            self.render()
         return seen, reward, row.terminated, row.truncated, info
 
     def _check_live(self) -> None:
@@ -152,12 +151,6 @@ class PigEnv(Playing, gymnasium.Env[Any, int]):
         """Returns the table as text or as a picture, uint8 of shape (height, width, 3); as
         "human" it prints the text and returns None."""
         return self._picture(0)
-
-    def _table(self, i: int, labels: list[str] | None = None) -> Table:
-        assert self._rows is not None
-        mask = np.array([[self._hold, self._live]], np.int8)
-        self._rows = self._rows._replace(observations=self._last[None], action_mask=mask)
-        return super()._table(i, labels)
 
     def close(self) -> None:
         """Ends the process, or gives the game up in a shared session."""
@@ -270,7 +263,7 @@ class _Vector(Playing, VectorEnv[Any, Any, Any]):
         """Returns every game as text or as a picture; as "human" it prints them."""
         if self.render_mode is None or self._rows is None:
             return None
-        pictures = tuple(self._picture(i, self._labels()) for i in range(self.num_envs))
+        pictures = tuple(self._picture(i) for i in range(self.num_envs))
         return None if self.render_mode == "human" else pictures
 
     def close_extras(self, **kwargs: Any) -> None:
@@ -381,9 +374,6 @@ class PigSelfPlayVectorEnv(_Vector):
             self.render()
         return seen, rewards, rows.terminated, rows.truncated, infos
 
-    def _labels(self) -> list[str] | None:
-        return [f"player {seat}" for seat in range(self._games.players)]
-
 
 def _reset_mask(options: Mapping[str, Any] | None, num_envs: int) -> npt.NDArray[np.bool_] | None:
     """Reads the option that Gymnasium gives the name reset_mask, with its demands."""
@@ -395,22 +385,3 @@ def _reset_mask(options: Mapping[str, Any] | None, num_envs: int) -> npt.NDArray
     if mask.shape != (num_envs,) or not mask.any():
         raise BadArgument(f"options['reset_mask'] must have shape ({num_envs},) and a True in it")
     return mask
-
-
-def _what_happened(
-    before: npt.NDArray[np.int16], after: Row, action: int, one_die: bool
-) -> tuple[int | None, str]:
-    """Tells the learner's last roll in points, where it shows, and its last move in words."""
-    own, total = (int(x) for x in before[:2])
-    now, turn = (int(x) for x in after.observation[:2])
-    if after.noop:
-        return None, "hold was not legal"
-    if action == 0:
-        return None, f"held {total}"
-    if turn > total:
-        return turn - total, f"rolled {turn - total}"
-    if now > own:  # the roll that reached the target
-        return now - own - total, f"rolled {now - own - total}"
-    if after.terminated and not total:  # perhaps the others had ended the game before
-        return None, ""
-    return 1 if one_die else None, f"bust, {total} lost" if total else "bust"

@@ -15,7 +15,7 @@ import msgpack  # type: ignore[import-untyped]
 import numpy as np
 import numpy.typing as npt
 
-from .client import Games, Row, Rows, integers, one_row
+from .client import Events, Games, Row, Rows, integers, one_row
 from .errors import BadArgument, BadState
 from .options import Actor, Opponent, Settings
 
@@ -64,7 +64,7 @@ class Pool:
 
 
 class Opposed:
-    """N games in which the other seats are played in Python; its rows are the learner's.
+    """N games, made with views, in which the other seats are played in Python; its rows are the learner's.
 
     It takes and returns what :class:`~pigpen.client.Games` of one seat does. Of it the
     other seats' dice are the learner's own game's, as when the server plays them.
@@ -75,11 +75,10 @@ class Opposed:
         self.client = games.client
         self.num_envs = n = games.num_envs
         self.variant, self.players, self.target = games.variant, games.players, games.target
-        self.columns = games.columns
+        self.columns, self.about = games.columns, games.about
         self._illegal = settings.illegal
         self._limit = settings.step_limit
         self._autoreset = autoreset
-        self._last_round = self.columns[-1]["name"] == "seats_after"
         if settings.seat == "rotate":
             self._seats = (np.arange(n) % self.players).astype(np.int8)
         else:
@@ -176,7 +175,7 @@ class Opposed:
         self._begin(which)
         rewards = np.zeros(self.num_envs, np.float32)
         rows, _ = self._others(rows, which.copy(), rewards)
-        return self._show(rows, np.zeros_like(rewards), np.zeros_like(which), np.zeros_like(which), None, None)
+        return self._show(rows, np.zeros_like(rewards), np.zeros_like(which), np.zeros_like(which))
 
     def _begin(self, which: npt.NDArray[np.bool_]) -> None:
         self._draw(which)
@@ -245,6 +244,7 @@ class Opposed:
         rewards[pays] = self._earned[pays]
         self._pending &= ~pays
         rows = self.games.step(given, acts)
+        events = rows.events
         rewards += np.where(acts, rows.rewards[np.arange(n), self._seats], 0)
         terminated |= rows.terminated
         rows, ended = self._others(rows, acts & ~rows.terminated, rewards)
@@ -265,7 +265,7 @@ class Opposed:
             rows = self.games.reset(mask=again)
             self._begin(again)
             rows, _ = self._others(rows, again.copy(), np.zeros(n, np.float32))
-        return self._show(rows, rewards, terminated, truncated, final, noops)
+        return self._show(rows, rewards, terminated, truncated, final, noops, events)
 
     def take(self, actions: npt.NDArray[np.uint8]) -> Rows:
         """As :meth:`Games.take`."""
@@ -282,9 +282,14 @@ class Opposed:
         return self.games.stale
 
     def _learners(self, rows: Rows) -> npt.NDArray[np.int16]:
-        return seen_from(rows.observations, rows.seats, self._seats, self.players, self._last_round)
+        assert rows.views is not None
+        learners: npt.NDArray[np.int16] = rows.views[np.arange(self.num_envs), self._seats]
+        return learners
 
-    def _show(self, rows: Rows, rewards: Any, terminated: Any, truncated: Any, final: Any, noops: Any) -> Rows:
+    def _show(
+        self, rows: Rows, rewards: Any, terminated: Any, truncated: Any,
+        final: Any = None, noops: Any = None, events: Events | None = None,
+    ) -> Rows:  # fmt: skip
         mask = rows.action_mask
         mask[self._over] = 0
         mask[self._pending & ~self._over] = 0, 1
@@ -292,8 +297,9 @@ class Opposed:
         if noops is not None and not noops.any():
             noops = None
         self._shown = Rows(
-            self._learners(rows), mask, rewards, terminated, truncated, self._seats.copy(), final, noops
-        )
+            self._learners(rows), mask, rewards, terminated, truncated, self._seats.copy(), final, noops,
+            rows.views, rows.win_share, events,
+        )  # fmt: skip
         return self._shown
 
     # Copies.
@@ -327,40 +333,13 @@ class Opposed:
         self._rng.bit_generator.state = generator
         n = self.num_envs
         zeros = np.zeros(n, np.bool_)
-        return self._show(rows, np.zeros(n, np.float32), zeros, zeros.copy(), None, None)
+        return self._show(rows, np.zeros(n, np.float32), zeros, zeros.copy())
 
     def close(self) -> None:
         """Lets the server forget the games, and ends the processes of opponents by name."""
         for policy in self._policies.values():
             policy.close()
         self.games.close()
-
-
-def seen_from(
-    observations: npt.NDArray[np.int16],
-    movers: npt.NDArray[np.int8],
-    seats: npt.NDArray[np.int8],
-    players: int,
-    last_round: bool,
-) -> npt.NDArray[np.int16]:
-    """Returns N observations, of the seats that moved, as other seats see them.
-
-    A turn total is seen only by its owner.
-    """
-    away = (seats.astype(np.int64) - movers) % players
-    if not away.any():
-        return observations
-    scores = np.concatenate([observations[:, :1], observations[:, 2 : players + 1]], 1)  # from the mover on
-    turned = np.take_along_axis(scores, (np.arange(players) + away[:, None]) % players, 1)
-    seen = observations.copy()
-    seen[:, 0] = turned[:, 0]
-    seen[:, 2 : players + 1] = turned[:, 1:]
-    seen[:, 1] = np.where(away, 0, observations[:, 1])
-    if last_round:
-        # Of the players - 1 seats after the first of a round none acts after the last.
-        shift = seats.astype(np.int64) - movers
-        seen[:, -1] = (observations[:, -1] - shift) % players
-    return seen
 
 
 def _session_of(client: Any) -> dict[str, Any]:

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .client import Client, Games, Rows, lease, release
-from .errors import BadArgument, NoEpisode
+from .errors import BadArgument, NoEpisode, PigpenError
 from .opponents import Opposed
 from .options import Array, Encoder, Settings
-from .render import Table, ansi, rgb_array
+from .render import PIPS, Table, ansi, rgb_array, words
 
 _FRESH = 1 << 63
 
@@ -52,11 +52,17 @@ class Playing:
             raise
         self._seeded = False
 
-    def _make(self, num_envs: int, autoreset: str, seated: bool) -> Games | Opposed:
-        settings, client = self._settings, self._client
-        assert client is not None
+    _views = False  # whether the rows always have views
+
+    def _make(self, num_envs: int, autoreset: str, seated: bool, views: bool = False) -> Games | Opposed:
+        settings, client = self._settings, self.client
+        drawn = settings.render_mode is not None
         illegal = settings.illegal if settings.illegal in ("noop", "error") else "error"
         common: dict[str, Any] = {"first": settings.first, "illegal": illegal}
+        if views or drawn or self._views or seated and Opposed.plays(settings.opponents):
+            common["views"] = True
+        if drawn:
+            common["events"] = True
         if not seated:
             return client.make(
                 settings.game, num_envs, autoreset=autoreset, step_limit=settings.step_limit, **common
@@ -205,31 +211,49 @@ class Playing:
 
     # Pictures.
 
-    _roll: int | None = None  # points of the last roll
-    _event = ""  # what has happened, in words
-
-    def _table(self, i: int, labels: list[str] | None = None) -> Table:
-        """What there is to see of game i; ``labels`` by seat, else from the learner's seat on."""
-        rows, games = self._rows, self._games
+    def _drawn(self) -> Rows:
+        """Returns the rows with views: the last ones, or those of games that are made for this."""
+        rows = self._rows
         assert rows is not None
-        observation, n, seat = rows.observations[i], games.players, int(rows.seats[i])
-        scores = [0] * n
-        for k in range(n):
-            scores[(seat + k) % n] = int(observation[0] if k == 0 else observation[k + 1])
-        if labels is None:
-            others = Opposed.labels(self._settings.opponents, n)
-            labels = [("you", *others)[(s - seat) % n] for s in range(n)]
-        over = not rows.action_mask[i].any()
-        return Table(
-            games.variant, games.target, scores, labels, int(observation[1]), seat, over, self._roll, self._event
-        )
+        if rows.views is not None:
+            return rows
+        num_envs, autoreset, seated, _ = self._kind
+        state = self.state()
+        games = self._make(num_envs, autoreset, seated, views=True)
+        try:
+            return games.restore(state)
+        finally:
+            games.close()
 
-    def _picture(self, i: int, labels: list[str] | None = None) -> Any:
+    def _table(self, rows: Rows, i: int) -> Table:
+        """What there is to see of game i."""
+        games, seat = self._games, int(rows.seats[i])
+        assert rows.views is not None and rows.win_share is not None
+        labels = self._labels(seat)
+        dice: tuple[int, ...] = ()
+        gained, event = 0, ""
+        if rows.noops is not None and rows.noops[i]:
+            event = "hold was not legal"
+        elif rows.events is not None:
+            effect, points = rows.events.effects[i], int(rows.events.points[i])
+            if games.about["faces"] == len(PIPS) and rows.events.dice[i].all():
+                dice = tuple(int(face) for face in rows.events.dice[i])
+            gained = points if effect == "gain" else 0
+            event = words(effect, points, dice)
+            if event and not self._kind[2]:
+                event = f"{labels[rows.events.movers[i]]} {event}"
+        return Table(
+            name=games.about["title"], target=games.target, scores=rows.views[i, :, 0].tolist(), labels=labels,
+            turn_total=int(rows.views[i, seat, 1]), seat=seat, over=not rows.action_mask[i].any(),
+            shares=rows.win_share[i].tolist(), dice=dice, gained=gained, event=event,
+        )  # fmt: skip
+
+    def _picture(self, i: int) -> Any:
         """Returns game i as the render mode has it; "human" prints it."""
         mode = self._settings.render_mode
         if mode is None or self._rows is None:
             return None
-        table = self._table(i, labels)
+        table = self._table(self._drawn(), i)
         if mode == "rgb_array":
             return rgb_array(table)
         if mode == "ansi":
@@ -237,15 +261,24 @@ class Playing:
         print(ansi(table), flush=True)
         return None
 
-    def _labels(self) -> list[str] | None:
-        return None
+    def _labels(self, seat: int) -> list[str]:
+        """Who sits where, if ``seat`` is shown."""
+        n = self._games.players
+        if not self._kind[2]:
+            return [f"player {s}" for s in range(n)]
+        others = Opposed.labels(self._settings.opponents, n)
+        return [("you", *others)[(s - seat) % n] for s in range(n)]
 
     def _repr_html_(self) -> str:
         """The first games, as notebooks show them."""
-        if self._rows is None:
+        try:
+            rows = self._drawn() if self._rows is not None else None
+        except PigpenError:  # the session has ended
+            rows = None
+        if rows is None:
             return f"<code>{html.escape(repr(self))}</code>"
         shown = min(4, self._games.num_envs)
-        texts = [html.escape(ansi(self._table(i, self._labels()))) for i in range(shown)]
+        texts = [html.escape(ansi(self._table(rows, i))) for i in range(shown)]
         more = f"\n… and {self._games.num_envs - shown} more games" if self._games.num_envs > shown else ""
         return f'<pre style="line-height:1.2">{chr(10).join(texts)}{more}</pre>'
 

@@ -15,7 +15,7 @@ import msgpack  # type: ignore[import-untyped]
 import numpy as np
 import numpy.typing as npt
 
-from .client import START_TIMEOUT, Client, Format, column, integers, start
+from .client import START_TIMEOUT, Client, Format, column, integers, lease, release, start
 from .errors import BadArgument, CommandFailed, TimedOut
 from .game import Game, find_binary
 
@@ -165,16 +165,40 @@ class Policy:
         return f"Policy({self.name!r}, {self.variant}, {self.players} players, target {self.target})"
 
 
-def decision_points(target: int) -> npt.NDArray[np.int16]:
-    """Returns every state to choose in of a game of two that ends at ``target``.
+def decision_points(
+    target: int | None = None,
+    variant: str | None = None,
+    players: int | None = None,
+    *,
+    options: Mapping[str, bool] | None = None,
+    client: Client | None = None,
+    binary: str | os.PathLike[str] | None = None,
+) -> npt.NDArray[np.int16]:
+    """Returns every state to choose in of a game, int16 of shape (N, columns).
 
-    The shape is (N, 3): own score, turn total from 1 on, the other's score. At a
-    turn total of 0 there is nothing to choose. These are pig, pig-doubles, piglet,
-    pig-snake-eyes and cochon; some of the states no sequence of rolls may lead to.
+    These are the observations of the seat to move with a turn total above 0; where it is 0
+    there is nothing to choose. They are in order of the first column, then the second, and
+    so on; some no sequence of rolls may lead to. Games with a last round do not bound
+    scores: theirs are up to the target plus 49, and in order of the last column first.
+
+    Args:
+        target, variant, players, options: the game, pig for two by default. With three
+            players N is a hundred times that of two.
+        client: a session to ask, else a shared one of the program ``binary``.
     """
-    own, total = np.array([(s, k) for s in range(target) for k in range(1, target - s)], np.int16).reshape(-1, 2).T
-    n = len(own)
-    return np.stack([own.repeat(target), total.repeat(target), np.tile(np.arange(target, dtype=np.int16), n)], 1)
+    if client is None:
+        leased = lease(binary=binary)
+        try:
+            return decision_points(target, variant, players, options=options, client=leased)
+        finally:
+            release(leased)
+    game, pages, n, total = Game(variant, players, target, options or {}).fields(), [], 0, 1
+    while n < total:
+        reply = client.request("states", **game, start=n)
+        total = int(reply["total"])
+        pages.append(column(reply, "observations", "<i2", (-1, int(reply["num_columns"]))))
+        n += len(pages[-1])
+    return np.concatenate(pages) if len(pages) > 1 else pages[0]
 
 
 @dataclass(frozen=True)

@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-
-_NAMES = {
-    "pig": "Pig",
-    "pig-doubles": "Pig, doubles",
-    "pig-last-round": "Pig, last round",
-    "cochon": "Cochon",
-    "piglet": "Piglet",
-    "pig-snake-eyes": "Pig, snake eyes",
-}
-
-ONE_DIE = ("pig", "pig-last-round")
-"""The games whose points of a roll are the face of a die, and whose busts are a 1."""
 
 
 @dataclass(frozen=True)
 class Table:
     """What there is to see of a game."""
 
-    variant: str
+    name: str
+    """Of the game."""
     target: int
     scores: list[int]
     """Banked, by seat."""
@@ -35,26 +25,43 @@ class Table:
     seat: int
     """The seat to move, or that moved last."""
     over: bool
-    roll: int | None = None
-    """Points of the last roll, or 1 for a bust with one die; None where it is not seen."""
+    shares: list[float]
+    """Of the win, by seat; 0 until the game is over."""
+    dice: tuple[int, ...] = ()
+    """The faces that have just been rolled, if they are those of dice with pips."""
+    gained: int = 0
+    """Points of the last roll."""
     event: str = ""
     """What has just happened, in words."""
 
     @property
     def title(self) -> str:
         """The game and its target."""
-        return f"{_NAMES.get(self.variant, self.variant)} to {self.target}"
+        return f"{self.name} to {self.target}"
 
     @property
     def status(self) -> str:
         """How the game stands, in words."""
         if not self.over:
             return f"seat {self.seat} to move, turn total {self.turn_total}"
-        best = max(self.scores)
-        if best < self.target:
+        winners = [str(seat) for seat, share in enumerate(self.shares) if share]
+        if not winners:
             return "cut off"
-        winners = [str(seat) for seat, score in enumerate(self.scores) if score == best]
         return f"seat {winners[0]} has won" if len(winners) == 1 else f"seats {' and '.join(winners)} have tied"
+
+
+def words(effect: str, points: int, faces: Sequence[int]) -> str:
+    """Tells what an action did; ``faces`` are the dice rolled, if there are several with pips."""
+    shown = f" ({', '.join(map(str, faces))})" if len(faces) > 1 else ""
+    lost = f", {points} lost" if points else ""
+    return {
+        "none": "",
+        "hold": f"held {points}",
+        "gain": f"rolled {points}{shown}",
+        "bust": f"bust{shown}{lost}",
+        "wipe": f"bust{shown}{lost}" + (" with the banked score" if points else ""),
+        "stop": f"rolled nothing{shown}" + (f", {points} banked" if points else ""),
+    }[effect]
 
 
 def ansi(table: Table) -> str:
@@ -110,7 +117,7 @@ _FONT = {
     "_": (0, 0, 0, 0, 0, 0, 31), ">": (8, 4, 2, 1, 2, 4, 8), "?": (14, 17, 1, 2, 4, 0, 4),
 }  # fmt: skip
 
-_PIPS = {
+PIPS = {
     1: ((1, 1),),
     2: ((0, 0), (2, 2)),
     3: ((0, 0), (1, 1), (2, 2)),
@@ -118,6 +125,8 @@ _PIPS = {
     5: ((0, 0), (0, 2), (1, 1), (2, 0), (2, 2)),
     6: ((0, 0), (0, 2), (1, 0), (1, 2), (2, 0), (2, 2)),
 }
+
+"""Where the pips of a die are, by face: row and column in a grid of three by three."""
 
 Colour = tuple[int, int, int]
 
@@ -134,15 +143,18 @@ def rgb_array(table: Table) -> npt.NDArray[np.uint8]:
     picture[:] = _PAPER
     _text(picture, _PAD, 16, table.title, _INK, 3)
     _text(picture, _PAD, 45, table.status, _FAINT, 2)
-    best = max(table.scores)
     for seat in range(n):
-        won = table.over and table.scores[seat] == best and best >= table.target
-        _bar(picture, _HEAD + 4 + seat * _ROW, table, seat, won)
+        _bar(picture, _HEAD + 4 + seat * _ROW, table, seat, table.over and table.shares[seat] > 0)
     foot = _HEAD + 12 + n * _ROW
     at = _PAD
-    if table.roll is not None:
-        _die(picture, at, foot, table.roll, table.variant in ONE_DIE and table.roll in _PIPS)
-        at += 76
+    for face in table.dice:
+        _die(picture, at, foot, face)
+        at += 68
+    if table.gained and not table.dice:
+        _die(picture, at, foot, f"+{table.gained}")
+        at += 68
+    if at > _PAD:
+        at += 8
     _text(picture, at, foot + 22, table.event, _INK, 2)
     return picture
 
@@ -173,16 +185,16 @@ def _short(name: str) -> str:
     return name if len(name) <= 28 else "..." + name[-25:]
 
 
-def _die(picture: npt.NDArray[np.uint8], x: int, y: int, points: int, face: bool) -> None:
+def _die(picture: npt.NDArray[np.uint8], x: int, y: int, shown: int | str) -> None:
+    """Draws a die with the pips of a face, or with a text."""
     size = 58
     _box(picture, x, y, size, size, _FAINT, 8)
     _box(picture, x + 2, y + 2, size - 4, size - 4, _ACTIVE, 7)
-    if not face:
-        text = f"+{points}"
-        scale = 3 if len(text) < 4 else 2
-        _text(picture, x + (size - (6 * len(text) - 1) * scale) // 2, y + (size - 7 * scale) // 2, text, _INK, scale)
+    if isinstance(shown, str):
+        scale = 3 if len(shown) < 4 else 2
+        _text(picture, x + (size - (6 * len(shown) - 1) * scale) // 2, y + (size - 7 * scale) // 2, shown, _INK, scale)
         return
-    for row, column in _PIPS[points]:
+    for row, column in PIPS[shown]:
         _disc(picture, x + 15 + 14 * column, y + 15 + 14 * row, 5, _INK)
 
 
