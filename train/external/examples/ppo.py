@@ -18,7 +18,7 @@ from gymnasium.vector import AutoresetMode
 from sb3_contrib import MaskablePPO
 
 import pigpen
-from pigpen.sb3 import SB3VecEnv, UnitExtractor
+from pigpen.sb3 import SB3VecEnv
 
 STEPS = int(sys.argv[1]) if len(sys.argv) > 1 else 2_000_000
 TARGET = int(sys.argv[2]) if len(sys.argv) > 2 else 100
@@ -40,7 +40,6 @@ def main() -> None:
     agent = MaskablePPO(
         "MlpPolicy", env, n_steps=32, batch_size=4096, n_epochs=4, gamma=1.0, gae_lambda=0.95,
         learning_rate=lambda left: 2e-3 * left, ent_coef=0.005, seed=1, device="cpu",
-        policy_kwargs={"features_extractor_class": UnitExtractor},
     )  # fmt: skip
     began = time.perf_counter()
     agent.learn(STEPS)

@@ -109,27 +109,79 @@ def test_contrib_masks_and_statistics(tmp_path):
     from sb3_contrib import MaskablePPO
     from sb3_contrib.common.maskable.evaluation import evaluate_policy
 
-    from pigpen.sb3 import SB3VecEnv, UnitExtractor
+    from pigpen.sb3 import SB3VecEnv
 
     many = gymnasium.make_vec(
         "pigpen/Piglet-v0", num_envs=32, autoreset_mode=AutoresetMode.SAME_STEP, seat="rotate", illegal="error"
     )
     env = SB3VecEnv(many)
-    agent = MaskablePPO(
-        "MlpPolicy", env, n_steps=16, batch_size=256, n_epochs=1, seed=1, device="cpu",
-        policy_kwargs={"features_extractor_class": UnitExtractor},
-    )  # fmt: skip
+    agent = MaskablePPO("MlpPolicy", env, n_steps=16, batch_size=256, n_epochs=1, seed=1, device="cpu")
     agent.learn(2048)
     assert len(agent.ep_info_buffer) > 5 and all(info["r"] in (1.0, -1.0) for info in agent.ep_info_buffer)
     rewards, lengths = evaluate_policy(agent, env, 40, return_episode_rewards=True)
     assert set(rewards) == {1.0, -1.0} and min(lengths) > 1
     states = pigpen.decision_points(10)
-    with pytest.raises(pigpen.BadArgument, match="scale"):
-        agent.predict(states)
     actions, _ = agent.predict(env.scale(states), deterministic=True)
     saved = pigpen.save_policy(tmp_path / "ppo.msgpack", states, actions, variant="piglet")
     assert saved.score is not None and 0 < saved.score["win_mean"] <= 0.5
     env.close()
+
+
+def unit_agent(kind, variant="pig", players=2, wrap=None, **settings):
+    """An untrained agent and the SB3VecEnv, perhaps wrapped, that it is for."""
+    from pigpen.sb3 import SB3VecEnv
+
+    many = pigpen.PigVectorEnv(4, variant, players, autoreset_mode="SameStep", seat="rotate", step_limit=60)
+    env = SB3VecEnv(many)
+    return kind("MlpPolicy", env if wrap is None else wrap(env), device="cpu", seed=1, **settings), env
+
+
+def test_contrib_refuses_observations_of_another_scale(tmp_path):
+    """By any policy, of an algorithm or alone, new or from a file, whatever its extractor."""
+    from sb3_contrib import MaskablePPO
+    from stable_baselines3 import DQN
+    from stable_baselines3.common.evaluation import evaluate_policy
+
+    from pigpen.sb3 import UnitExtractor
+
+    states = pigpen.decision_points(100)
+    for kind, settings in (
+        (MaskablePPO, {}), (DQN, {}), (MaskablePPO, {"policy_kwargs": {"features_extractor_class": UnitExtractor}}),
+    ):  # fmt: skip
+        agent, env = unit_agent(kind, **settings)
+        agent.save(tmp_path / "agent.zip")
+        loaded = kind.load(tmp_path / "agent.zip", device="cpu")
+        for one in (agent, agent.policy, loaded):
+            for raw in (states, states[-1], [30, 12, 20], [30.0, 12.0, 20.0], states.astype(np.float32), [[0, 2, 0]]):
+                with pytest.raises(pigpen.BadArgument, match=r"\[0, 1\].*SB3VecEnv\.scale"):
+                    one.predict(raw)
+            assert one.predict(env.scale(states))[0].shape == (len(states),)
+            assert one.predict([0, 0, 0])[0] in (0, 1)  # the same in both scales
+        with gymnasium.make("pigpen/Pig-v0") as other, pytest.raises(pigpen.BadArgument, match="scale"):
+            evaluate_policy(loaded, other, 5, warn=False)
+        env.close()
+
+
+@pytest.mark.parametrize("variant", list(pigpen.ENVS.values()))
+@pytest.mark.parametrize("players", [2, 3])
+def test_sb3_refuses_no_observation_of_its_own(variant, players):
+    """Neither what SB3VecEnv shows, ends included, nor what VecNormalize and others make of it."""
+    from stable_baselines3 import DQN
+    from stable_baselines3.common.vec_env import VecFrameStack, VecNormalize
+
+    for wrap in (None, VecNormalize, lambda env: VecFrameStack(env, 2)):
+        agent, env = unit_agent(DQN, variant, players, wrap, learning_starts=0, exploration_final_eps=0.2)
+        agent.learn(400)  # it asks predict for each step
+        around = agent.get_env()
+        observations, ends, rng = around.reset(), 0, np.random.default_rng(1)
+        for _ in range(100):
+            assert agent.predict(observations)[0].shape == (4,)
+            observations, _, done, infos = around.step(rng.integers(0, 2, 4))
+            for i in np.flatnonzero(done):
+                agent.predict(infos[i]["terminal_observation"])
+                ends += 1
+        assert ends > 3
+        env.close()
 
 
 def test_contrib_vec_env():

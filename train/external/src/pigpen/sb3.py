@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from gymnasium.vector import AutoresetMode, VectorEnv
+from stable_baselines3.common.policies import BaseModel
 from stable_baselines3.common.torch_layers import FlattenExtractor
 from stable_baselines3.common.vec_env import VecEnv
 
@@ -18,10 +20,63 @@ from .errors import BadArgument
 from .gym import PigVectorEnv
 
 
+class UnitBox(gymnasium.spaces.Box):
+    """The observations of :class:`SB3VecEnv`: float32 in [0, 1], of a given shape.
+
+    A policy of SB3 keeps the space that it has learned in, in its file, too. Where that is
+    a UnitBox, ``predict`` refuses the protocol's observations, such as ``[30, 12, 40]``.
+    """
+
+    def __init__(self, shape: Sequence[int]) -> None:
+        super().__init__(0, 1, tuple(shape), np.float32)
+
+    def check(self, observation: npt.ArrayLike) -> None:
+        """Raises :class:`~pigpen.errors.BadArgument` for observations of the protocol's scale.
+
+        Those are whole numbers, and scaled ones are not, except 0 and 1. Integers are
+        refused where one is above 1, floats where two different ones are: a wrapper such as
+        ``VecNormalize``, which clips to one number, may give any other floats.
+        """
+        if isinstance(observation, dict):
+            return  # SB3 says that the space is no Dict
+        given = np.asarray(observation)
+        if given.dtype.kind not in "iuf" or not given.size or not given.max() > 1:
+            return
+        if given.dtype.kind == "f":
+            large = given[given > 1]
+            if (large == large[0]).all() or given.min() < 0 or (given != np.floor(given)).any():
+                return
+        raise BadArgument(
+            f"observations of up to {given.max():g} are as the protocol has them, and this policy has learned from "
+            "observations in [0, 1], as SB3VecEnv shows and SB3VecEnv.scale returns them"
+        )
+
+
+def _check_scales() -> None:
+    """Lets SB3's policies check what they are asked where their space is a UnitBox.
+
+    The policy is the only object that every ``predict`` goes through, and it calls nothing
+    of its space that could look at values.
+    """
+    to_tensor = BaseModel.obs_to_tensor
+
+    @functools.wraps(to_tensor)
+    def checked(self: BaseModel, observation: Any) -> Any:
+        if isinstance(self.observation_space, UnitBox):
+            self.observation_space.check(observation)
+        return to_tensor(self, observation)
+
+    BaseModel.obs_to_tensor = checked  # type: ignore[method-assign]
+
+
+_check_scales()
+
+
 class SB3VecEnv(VecEnv):
     """A :class:`~pigpen.gym.PigVectorEnv` for SB3, and for sb3-contrib's MaskablePPO.
 
-    Observations are float32 in [0, 1], see :meth:`scale`. Episodes that end are begun
+    Observations are float32 in [0, 1], see :meth:`scale`; policies that have learned from
+    them refuse others in ``predict``, see :class:`UnitBox`. Episodes that end are begun
     again in the same step, as SB3 has it: the end is in
     ``infos[i]["terminal_observation"]``, and in ``infos[i]["episode"]`` are the episode's
     return "r", length "l" and seconds since the environment was made "t", as of
@@ -48,8 +103,7 @@ class SB3VecEnv(VecEnv):
         self._lengths = np.zeros(env.num_envs, np.int64)
         self._began = time.perf_counter()
         self.render_mode = env.render_mode
-        unit = gymnasium.spaces.Box(0, 1, space.shape, np.float32)
-        super().__init__(env.num_envs, unit, env.single_action_space)
+        super().__init__(env.num_envs, UnitBox(space.shape), env.single_action_space)
 
     def scale(self, states: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.float32]:
         """Returns observations of the protocol, such as those of
@@ -118,12 +172,11 @@ class SB3VecEnv(VecEnv):
 
 
 class UnitExtractor(FlattenExtractor):
-    """SB3's default of a features extractor, which refuses observations outside of [0, 1].
+    """SB3's default of a features extractor, which refuses any observation outside of [0, 1].
 
-    A policy that has learned from :class:`SB3VecEnv` knows scaled observations only; given
-    others, such as ``[30, 12, 40]``, ``predict`` would answer all the same. With
-    ``policy_kwargs={"features_extractor_class": UnitExtractor}`` it raises
-    :class:`~pigpen.errors.BadArgument` instead; :meth:`SB3VecEnv.scale` scales them.
+    :class:`UnitBox` refuses those of the protocol without it. With
+    ``policy_kwargs={"features_extractor_class": UnitExtractor}`` a policy also raises
+    :class:`~pigpen.errors.BadArgument` for other values above 1 or below 0, in training, too.
     """
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
