@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+
 import numpy as np
 import pytest
 
@@ -53,16 +55,16 @@ def test_words_of_a_wipe_and_of_a_stop():
     ]
     env.close()
     with pigpen.PigEnv("cochon", render_mode="ansi", first="random") as env:
-        env.reset(seed=3)
+        env.reset(seed=75)
         said = []
         for _ in range(4):
             env.step(1)
             said.append(last_line(env.render()))
         assert said == [
-            "rolled 1 (6, 2, 4)",
-            "rolled nothing (2, 2, 5), 1 banked",
-            "rolled 2 (1, 1, 3)",
-            "rolled nothing (5, 2, 2), 2 banked",
+            "rolled 1 (3, 6, 2)",
+            "rolled nothing (6, 2, 2), 1 banked",
+            "rolled 2 (6, 1, 1)",
+            "rolled nothing (3, 2, 3), 2 banked",
         ]
     with pigpen.PigEnv(render_mode="ansi", illegal="noop", opponents=lambda o, m: o[:, 1] < 20) as env:
         env.reset(seed=3)
@@ -124,8 +126,9 @@ def test_games_in_a_notebook_need_no_render_mode():
                 assert (a[0] == b[0]).all()
                 text = drawn.render()
                 lines = text.splitlines() if last_line(text).startswith(">") else text.splitlines()[:-1]
-                assert all(line in plain._repr_html_().replace("&gt;", ">") for line in lines)
-        assert plain._repr_html_().startswith("<code>")  # it is closed
+                assert all(line in html.unescape(plain._repr_html_()) for line in lines)
+        # It is closed; in games with views the last rows have them.
+        assert plain._repr_html_().startswith("<code>" if isinstance(opponents, str) else "<pre")
 
 
 def test_states():
