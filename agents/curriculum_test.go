@@ -78,6 +78,8 @@ func TestCurriculumFindsTheValues(t *testing.T) {
 				}
 				if g.Variant().Ending == env.AfterRound {
 					passes -= 2 // there are many states
+				} else if !*long {
+					passes--
 				}
 				if g.Players() == 1 {
 					near *= 4 // returns are turns, of which there are several
@@ -105,10 +107,11 @@ func TestCurriculumFindsTheValues(t *testing.T) {
 	}
 }
 
-// TestCurriculumPig checks how far a moment takes the full game, with the
-// default settings.
+// TestCurriculumPig checks how far the default settings come in the full game.
 func TestCurriculumPig(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	if !*long {
+		t.Skip("TestExpectedUpdatesLearnFaster checks the same in a smaller game")
+	}
 	g := game("pig", 2, 100)
 	perfect := perfectPlay(t, g)
 	type level struct {
@@ -117,16 +120,11 @@ func TestCurriculumPig(t *testing.T) {
 	}
 	for _, test := range []struct {
 		update string
-		long   bool
 		levels []level
 	}{
-		{"sample", false, []level{{15_000_000, 0.44}}},
-		{"sample", true, []level{{20_000_000, 0.445}, {50_000_000, 0.455}, {100_000_000, 0.47}, {200_000_000, 0.48}}},
-		{"expected", true, []level{{16_000_000, 0.48}, {32_000_000, 0.49}}},
+		{"sample", []level{{15_000_000, 0.44}, {20_000_000, 0.445}, {50_000_000, 0.455}, {100_000_000, 0.47}, {200_000_000, 0.48}}},
+		{"expected", []level{{16_000_000, 0.48}, {32_000_000, 0.49}}},
 	} {
-		if test.long && !*long {
-			continue
-		}
 		a := newCurriculum(Config{Index: pigIndex(2, 100), Settings: curriculumSettings(test.update), Seed: 1, StepLimit: 10_000})
 		for _, level := range test.levels {
 			for a.at.Steps < level.steps {
@@ -139,11 +137,11 @@ func TestCurriculumPig(t *testing.T) {
 	}
 }
 
-// TestExpectedUpdatesLearnFaster compares the two updates, each with its
-// default settings, after as many decisions.
+// TestExpectedUpdatesLearnFaster checks how far the default settings come in a
+// moment, and that expected updates come further than sample updates.
 func TestExpectedUpdatesLearnFaster(t *testing.T) {
 	envtest.SkipUnderRaceDetector(t)
-	const target, steps, better = 50, 2_000_000, 0.015
+	const target, steps, least, better = 50, 2_000_000, 0.46, 0.015
 	g := game("pig", 2, target)
 	perfect := perfectPlay(t, g)
 	win := make(map[string]float64)
@@ -154,8 +152,8 @@ func TestExpectedUpdatesLearnFaster(t *testing.T) {
 		}
 		win[u] = compare(t, a.Greedy(), perfect).WinMean()
 	}
-	if win["expected"] < win["sample"]+better {
-		t.Errorf("after %d decisions sample updates win %.4f against perfect play and expected ones %.4f, want %v more", steps, win["sample"], win["expected"], better)
+	if win["sample"] < least || win["expected"] < win["sample"]+better || win["expected"] > 0.5+1e-9 {
+		t.Errorf("after %d decisions sample updates win %.4f against perfect play and expected ones %.4f, want %v or more and %v more, 0.5 at most", steps, win["sample"], win["expected"], least, better)
 	}
 }
 

@@ -178,8 +178,8 @@ func TestQLearningFindsTheValues(t *testing.T) {
 	for _, target := range []int{2, 4, 6} {
 		t.Run(fmt.Sprint("target ", target), func(t *testing.T) {
 			t.Parallel()
-			s := tuning{StepSize: StepSize{Scale: 1, Power: 0.9}, Epsilon: Epsilon{Start: 0.3}, ExploringStarts: true}
-			v := valuesOf(learn(qLearningTextbook, pigIndex(2, target), s.of(qLearningTextbook), 2_000_000))
+			s := tuning{StepSize: StepSize{Scale: 1, Power: 0.875}, Epsilon: Epsilon{Start: 0.3}, ExploringStarts: true}
+			v := valuesOf(learn(qLearningTextbook, pigIndex(2, target), s.of(qLearningTextbook), sized[int64](1_000_000, 2_000_000)))
 			forEachState(target, func(own, other, k int, roll, hold float64) {
 				s := stateOf(own, other, k)
 				i := v.index.Of(&s)
@@ -202,7 +202,7 @@ func TestGreedyFindsPerfectPlay(t *testing.T) {
 		for _, target := range []int{2, 4, 7} {
 			t.Run(fmt.Sprint(k, ", target ", target), func(t *testing.T) {
 				t.Parallel()
-				s := tuning{StepSize: StepSize{Scale: 1, Power: 0.8}, Epsilon: Epsilon{Start: 0.2, Halving: 50_000}, ExploringStarts: true}
+				s := tuning{StepSize: StepSize{Scale: 1, Power: 0.8125}, Epsilon: Epsilon{Start: 0.2, Halving: 50_000}, ExploringStarts: true}
 				greedy := learn(r, pigIndex(2, target), s.of(r), 500_000).Greedy()
 				forEachState(target, func(own, other, k int, roll, hold float64) {
 					if got, want := greedy.RollChance(stateOf(own, other, k)) == 1, roll > hold; got != want && 2*math.Abs(roll-hold) > margin {
@@ -222,7 +222,7 @@ func TestPigletValues(t *testing.T) {
 	const near = 0.03
 	index := indexOf(env.Must(env.New(env.Config{Variant: "piglet", Target: 2})), policies.FullAbstraction)
 	for k, r := range textbooks() {
-		s := tuning{StepSize: StepSize{Scale: 1, Power: 0.85}, Epsilon: Epsilon{Start: 0.2, Halving: 10_000}, ExploringStarts: true}
+		s := tuning{StepSize: StepSize{Scale: 1, Power: 0.875}, Epsilon: Epsilon{Start: 0.2, Halving: 10_000}, ExploringStarts: true}
 		v := valuesOf(learn(r, index, s.of(r), 500_000))
 		for _, test := range []struct {
 			own, other, turnTotal int
@@ -292,8 +292,8 @@ func TestOnePlayerValues(t *testing.T) {
 	}
 	const target, near = 12, 0.1
 	for k, r := range textbooks() {
-		s := tuning{StepSize: StepSize{Scale: 1, Power: 0.85}, Epsilon: Epsilon{Start: 0.2, Halving: 10_000}, ExploringStarts: true}
-		v := valuesOf(learn(r, pigIndex(1, target), s.of(r), 1_000_000))
+		s := tuning{StepSize: StepSize{Scale: 1, Power: 0.875}, Epsilon: Epsilon{Start: 0.2, Halving: 10_000}, ExploringStarts: true}
+		v := valuesOf(learn(r, pigIndex(1, target), s.of(r), sized[int64](500_000, 1_000_000)))
 		for own, row := range fewestTurns(target) {
 			for turnTotal, turns := range row {
 				s := env.State{Scores: [env.MaxPlayers]int16{int16(own)}, TurnTotal: int16(turnTotal)}

@@ -194,13 +194,10 @@ func TestRoundsAgainstReference(t *testing.T) {
 		game  env.Game
 		limit int
 	}
-	cases := []limited{
-		{game("pig", 2, 6), 3}, {game("pig", 1, 9), 0}, {game("pig-snake-eyes", 2, 5), 0}, {game("pig-last-round", 2, 2), 0},
-	}
-	if *long {
-		cases = append(cases, limited{game("pig", 2, 6), 0}, limited{game("piglet", 2, 2), 0}, limited{game("pig", 2, 25), 0})
-	}
-	for _, c := range cases {
+	quick := []limited{{game("pig", 2, 6), 3}, {game("pig-last-round", 2, 2), 0}}
+	for _, c := range sized(quick, append(quick, []limited{
+		{game("pig", 2, 6), 0}, {game("pig", 1, 9), 0}, {game("pig-snake-eyes", 2, 5), 0}, {game("piglet", 2, 2), 0}, {game("pig", 2, 25), 0},
+	}...)) {
 		t.Run(fmt.Sprintf("%v, step limit %d", c.game, c.limit), func(t *testing.T) {
 			t.Parallel()
 			g := c.game

@@ -145,7 +145,7 @@ func inversePower(n int, p float64) float64 {
 		return 1 / float64(n)
 	}
 	result, root := 1.0, 1/float64(n)
-	for range 32 {
+	for digits := 0; p > 0 && digits < 32; digits++ {
 		p *= 2
 		root = math.Sqrt(root)
 		if p >= 1 {
