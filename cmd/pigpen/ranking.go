@@ -17,18 +17,24 @@ type rankingColumn struct {
 	heading string
 	cells   []string // by rank
 	left    bool     // adjusted to the left
+	width   int      // of the widest cell or the heading, in columns of a terminal
 }
 
 func newRanking(names []string, width int) *ranking { return &ranking{names: names, width: width} }
 
 // add adds a column of figures, adjusted to the right.
 func (r *ranking) add(heading string, cells []string) {
-	r.columns = append(r.columns, rankingColumn{heading: heading, cells: cells})
+	r.addColumn(rankingColumn{heading: heading, cells: cells})
 }
 
 // addText adds a column of text, adjusted to the left.
 func (r *ranking) addText(heading string, cells []string) {
-	r.columns = append(r.columns, rankingColumn{heading: heading, cells: cells, left: true})
+	r.addColumn(rankingColumn{heading: heading, cells: cells, left: true})
+}
+
+func (r *ranking) addColumn(c rankingColumn) {
+	c.width = max(widest(c.cells), widest([]string{c.heading}))
+	r.columns = append(r.columns, c)
 }
 
 // gap stands between columns.
@@ -36,9 +42,7 @@ const gap = "  "
 
 // wide returns how many columns of a terminal a column of the table takes, the
 // gap before it included.
-func (c rankingColumn) wide() int {
-	return len(gap) + widest(append(c.cells[:len(c.cells):len(c.cells)], c.heading))
-}
+func (c rankingColumn) wide() int { return len(gap) + c.width }
 
 // stub returns how many columns the rank and the name take. Where the table is
 // too wide, long names are cut, to a quarter of the terminal's width at most.
@@ -112,7 +116,7 @@ func (r *ranking) write(b *strings.Builder, columns []rankingColumn) {
 			if row >= 0 {
 				cell = c.cells[row]
 			}
-			line += gap + padded(cell, c.wide()-len(gap), c.left)
+			line += gap + padded(cell, c.width, c.left)
 		}
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
