@@ -28,7 +28,7 @@ func tolerance(p float64, games int) float64 {
 // often than once in 10^8 times.
 func TestSimulationAgrees(t *testing.T) {
 	envtest.SkipUnderRaceDetector(t)
-	target, plays := 30, 100_000
+	target, plays := 30, 40_000
 	if *long {
 		target, plays = 100, 400_000
 	}

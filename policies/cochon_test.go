@@ -15,6 +15,10 @@ import (
 // which a fair policy wins too many with a chance below 1e-9.
 func TestCochonEdge(t *testing.T) {
 	envtest.SkipUnderRaceDetector(t)
+	plays := 10_000
+	if *long {
+		plays = 30_000
+	}
 	for players := 2; players <= 4; players++ {
 		g := env.Must(env.New(env.Config{Variant: "cochon", Players: players}))
 		roll := named(t, "always-roll", g)
@@ -30,7 +34,7 @@ func TestCochonEdge(t *testing.T) {
 				wins, within = c.WinMean(), 1e-12
 			} else {
 				var total policies.Tally
-				for _, s := range simulate(t, g, p, roll, policies.SimulateOptions{Games: 30_000, Seed: 1, Workers: 2}) {
+				for _, s := range simulate(t, g, p, roll, policies.SimulateOptions{Games: plays, Seed: 1, Workers: 2}) {
 					total = total.Add(s)
 				}
 				wins, within = total.WinRate(), tolerance(even, total.Games)

@@ -317,13 +317,13 @@ func checkValues(t *testing.T, what string, gr *graph, s *exact.Solution, seat, 
 func TestAgainstSweepsOverAllStates(t *testing.T) {
 	envtest.SkipUnderRaceDetector(t)
 	for _, v := range env.Variants() {
-		targets, larger := sized([]int{2, 3, 7}, []int{2, 3, 4, 5, 7, 11}), sized(15, 30)
+		targets, larger := sized([]int{2, 7}, []int{2, 3, 4, 5, 7, 11}), sized(12, 30)
 		switch {
 		case v.Ending == env.AfterRound:
 			targets, larger = sized([]int{2}, []int{2, 4}), sized(6, 16)
 		case v.Faces < 6:
 			// A turn reaches the target too rarely for sweeps to come to rest soon.
-			targets = sized([]int{2, 5}, []int{2, 3, 4, 5, 7})
+			targets = sized([]int{2, 4}, []int{2, 3, 4, 5, 7})
 		}
 		for _, g := range gamesOf(v, targets...) {
 			gr := newGraph(g, far)

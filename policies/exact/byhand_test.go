@@ -103,13 +103,12 @@ func TestAgainstRulesByHand(t *testing.T) {
 		t.Errorf("Solve(%v).WinBySeat()[0] = %v, want %v", g, got, want)
 	}
 	optimal := policy{"optimal", solution}
-	pairs := [][2]policy{
-		{named(t, "hold-20", g), optimal},
-		{hashed(g, 4), named(t, "random", g)},
-	}
+	pairs := [][2]policy{{hashed(g, 4), optimal}}
 	if *exact.Long {
 		pairs = append(pairs, [][2]policy{
 			{optimal, optimal},
+			{named(t, "hold-20", g), optimal},
+			{hashed(g, 4), named(t, "random", g)},
 			{named(t, "race", g), optimal},
 			{named(t, "base-race", g), named(t, "hold-21", g)},
 			{named(t, "always-roll", g), hashed(g, 3)},

@@ -26,7 +26,7 @@ func TestValuesAreConsistent(t *testing.T) {
 		})
 	}
 	for _, v := range env.Variants() {
-		for _, g := range gamesOf(v, sized(12, 25)) {
+		for _, g := range gamesOf(v, sized(8, 25)) {
 			if g.Players() == 2 {
 				t.Run(g.String(), func(t *testing.T) {
 					checkConsistency(t, g, append(fixedPolicies(t, g, sized([]int{5}, []int{1, 5, 20})...), hashed(g, 3), hashed(g, 4))...)
@@ -121,7 +121,7 @@ func checkConsistency(t *testing.T, g env.Game, all ...policy) {
 // player wins the other loses.
 func TestCompareIsEvaluateInBothSeats(t *testing.T) {
 	for _, v := range env.Variants() {
-		for _, g := range gamesOf(v, 20) {
+		for _, g := range gamesOf(v, sized(12, 20)) {
 			if g.Players() != 2 {
 				continue
 			}
@@ -262,7 +262,7 @@ func (q *equations) report(t *testing.T) {
 // games, into those of a sample.
 func TestEquations(t *testing.T) {
 	for _, v := range env.Variants() {
-		for _, g := range gamesOf(v, 24, 100) {
+		for _, g := range gamesOf(v, sized(16, 24), 100) {
 			t.Run(g.String(), func(t *testing.T) {
 				q := &equations{g: g, s: solve(t, g), best: make(map[env.State]float64)}
 				if g.Target() == 100 && g.Players() == 2 {

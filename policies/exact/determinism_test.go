@@ -29,9 +29,9 @@ func TestDeterminism(t *testing.T) {
 		case v.Target.Min == v.Target.Max:
 			target = v.Target.Min
 		case testRules(t, v.ID, 2, 2).wipes:
-			target = 45 // many sweeps
+			target = 41 // many sweeps
 		case v.Ending == env.AfterRound && !*Long:
-			target = 45 // many states
+			target = 41 // many states
 		}
 		g := env.Must(env.New(env.Config{Variant: v.ID, Target: target}))
 		t.Run(g.String(), func(t *testing.T) {

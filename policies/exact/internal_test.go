@@ -75,9 +75,9 @@ func TestTurnOutcomes(t *testing.T) {
 // the bit.
 func TestLastRollBound(t *testing.T) {
 	envtest.SkipUnderRaceDetector(t)
-	targets := []int{2, 7}
+	targets := []int{2, 5}
 	if *Long {
-		targets = append(targets, 30)
+		targets = append(targets, 7, 30)
 	}
 	for _, target := range targets {
 		for name, players := range map[string][2]env.Player{

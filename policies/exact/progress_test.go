@@ -143,7 +143,7 @@ func TestCancel(t *testing.T) {
 // TestEstimate holds that where sweeps are repeated, the part that is reported
 // is near that of the sweeps.
 func TestEstimate(t *testing.T) {
-	g := env.Must(env.New(env.Config{Variant: "pig-snake-eyes", Target: 60}))
+	g := env.Must(env.New(env.Config{Variant: "pig-snake-eyes", Target: 45}))
 	for _, c := range calls() {
 		if c.name == "Prepare" || c.name == "Compare a solution" {
 			continue // which have a part without sweeps

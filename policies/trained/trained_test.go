@@ -2,11 +2,13 @@ package trained_test
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"math"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"pigpen/env"
@@ -33,16 +35,23 @@ func wipes(g env.Game) bool {
 // leaves out best responses in games that wipe scores, which take many sweeps.
 func TestScores(t *testing.T) {
 	envtest.SkipUnderRaceDetector(t)
+	solved := make(map[env.Game]func() (policies.Policy, error)) // once for all policies of a game
 	for _, p := range trained.List() {
 		t.Run(p.Name, func(t *testing.T) {
-			t.Parallel()
 			f, err := load(p.Name)
 			if err != nil {
 				t.Fatal(err)
 			}
 			index := f.Table.Index()
 			g := index.Game()
-			perfect, err := policies.Named(t.Context(), "optimal", g, exact.Options{})
+			if solved[g] == nil {
+				solved[g] = sync.OnceValues(func() (policies.Policy, error) {
+					return policies.Named(context.Background(), "optimal", g, exact.Options{})
+				})
+			}
+			optimal := solved[g]
+			t.Parallel()
+			perfect, err := optimal()
 			if err != nil {
 				t.Fatal(err)
 			}
