@@ -148,6 +148,30 @@ func (v *ShardedVec) State(i int) State {
 	return v.shards[k].vec.State(i - v.shards[k].from)
 }
 
+// Views writes how every game stands to two tables: the observation of each seat to
+// views, N×n×c, and its share of the win, as of [Game.WinShare], to shares, N×n. The
+// error wraps [ErrBatch].
+func (v *ShardedVec) Views(views []int16, shares []float32) error {
+	g, n, c := v.game, v.game.Players(), v.game.NumColumns()
+	if len(shares) != v.options.Games*n || len(views) != len(shares)*c {
+		return fmt.Errorf("%w: views and shares have %d and %d elements, not %d and %d", ErrBatch, len(views), len(shares), v.options.Games*n*c, v.options.Games*n)
+	}
+	return v.each(func(s *shard) error {
+		for i := s.from; i < s.to; i++ {
+			state := s.vec.State(i - s.from)
+			for seat := range n {
+				row := i*n + seat
+				g.observe(views[row*c:(row+1)*c], &state, seat)
+				shares[row] = 0
+				if state.Over {
+					shares[row] = float32(g.WinShare(state, seat))
+				}
+			}
+		}
+		return nil
+	})
+}
+
 // NewBatch returns a batch of the right size for all games.
 func (v *ShardedVec) NewBatch() *Batch { return newBatch(&v.options, v.game.NumColumns(), v.rewards) }
 

@@ -204,6 +204,7 @@ func TestShardedVecErrors(t *testing.T) {
 		"ResetGames": v.ResetGames(make([]bool, 5), b),
 		"Seed":       v.Seed(make([]uint64, 4), make([]bool, 5)),
 		"Show":       v.Show(short),
+		"Views":      v.Views(make([]int16, 4*3*4), make([]float32, 4)),
 	} {
 		if !errors.Is(err, env.ErrBatch) {
 			t.Errorf("%s with slices of the wrong length: %v, want %v", name, err, env.ErrBatch)

@@ -41,10 +41,9 @@ func (s *session) begun(number int64) (*environment, *Error) {
 }
 
 // shownResults describes the fields of [environment.shown].
-var shownResults = []result{
+var shownResults = append([]result{
 	{"observations", "<i2"}, {"action_mask", "|b1"}, {"rewards", "<f4"}, {"terminated", "|b1"}, {"truncated", "|b1"}, {"seats", "|i1"},
-	{"views", "<i2"}, {"win_share", "<f8"},
-}
+}, viewResults...)
 
 // shown returns what replies say of all games. It panics if err, of whatever has
 // changed the games, is not nil: handlers check sizes before, and report illegal

@@ -122,16 +122,22 @@ func playBoth(t *testing.T, format, autoreset string, config env.Config, one boo
 	if told {
 		b.Events = make([]env.StepEvent, o.Games)
 	}
+	views := func() (list []float64) {
+		for i := range o.Games {
+			for seat := range g.Players() {
+				list = append(list, numbers(g.Observe(nil, v.State(i), seat))...)
+			}
+		}
+		return list
+	}
 	others := func(step bool) map[string][]float64 {
 		if !told {
 			return nil
 		}
-		columns := map[string][]float64{}
+		columns := map[string][]float64{"views": views()}
 		for i := range o.Games {
-			s := v.State(i)
 			for seat := range g.Players() {
-				columns["views"] = append(columns["views"], numbers(g.Observe(nil, s, seat))...)
-				columns["win_share"] = append(columns["win_share"], g.WinShare(s, seat))
+				columns["win_share"] = append(columns["win_share"], g.WinShare(v.State(i), seat))
 			}
 			if !step {
 				continue
@@ -175,6 +181,9 @@ func playBoth(t *testing.T, format, autoreset string, config env.Config, one boo
 		}
 		must(v.StepSome(actions, some, b))
 		checkRows(t, c.ask("step", request...), b, others(true))
+		if a := c.ask("views", handle); len(a) != 4 || !alike(a["views"], views()) {
+			t.Fatalf("the views are %v, want %v", a["views"], views())
+		}
 		switch {
 		case step%10 == 3:
 			which := make([]bool, o.Games)
@@ -394,6 +403,8 @@ func TestErrorCodes(t *testing.T) {
 			{CodeIllegalAction, "step", []field{two, {"actions", []int{1, 0}}}, "game 1: hold"},
 			{CodeIllegalAction, "step", []field{two, {"actions", []int{1, 2}}}, "game 1: 2"},
 			{CodeNoEpisode, "step", []field{{"env", 1}, roll}, "reset"},
+			{CodeNoEpisode, "views", []field{{"env", 1}}, "reset"},
+			{CodeUnknownEnv, "views", []field{{"env", 9}}, "9"},
 			{CodeNoEpisode, "state", []field{{"env", 1}}, "reset"},
 			{CodeNoEpisode, "reset", []field{{"env", 1}, {"mask", []bool{true, false}}}, "without mask"},
 			{CodeBadRequest, "reset", []field{two, {"mask", []bool{true}}}, "1 elements, not 2"},

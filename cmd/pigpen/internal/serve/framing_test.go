@@ -23,7 +23,7 @@ import (
 // columns and these environments.
 func drawRequest(r *env.Rand, columns int, open ...int64) []field {
 	names := func() string {
-		list := []string{"hello", "act", "act", "make", "reset", "reset", "step", "step", "step", "state", "restore", "states", "close", "dance"}
+		list := []string{"hello", "act", "act", "make", "reset", "reset", "step", "step", "step", "state", "restore", "views", "states", "close", "dance"}
 		return list[r.Below(uint32(len(list)))]
 	}
 	small := func() int { return int(r.Below(4)) - 1 }
@@ -118,7 +118,7 @@ func TestFormatsAgree(t *testing.T) {
 			good[fields[1].value]++
 		}
 	}
-	for _, op := range []string{"hello", "act", "make", "reset", "step", "state", "states", "close"} {
+	for _, op := range []string{"hello", "act", "make", "reset", "step", "state", "views", "states", "close"} {
 		if good[op] < 20 {
 			t.Errorf("%d good requests for %s", good[op], op)
 		}

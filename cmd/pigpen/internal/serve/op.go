@@ -10,7 +10,7 @@ import (
 // ops returns the ops of the protocol. To add an op, write a function like
 // [stepOp] in a file of its own, call it here, and describe the op in PROTOCOL.md.
 func ops() []op {
-	return []op{helloOp(), actOp(), makeOp(), resetOp(), stepOp(), stateOp(), restoreOp(), statesOp(), closeOp(), quitOp()}
+	return []op{helloOp(), actOp(), makeOp(), resetOp(), stepOp(), stateOp(), restoreOp(), viewsOp(), statesOp(), closeOp(), quitOp()}
 }
 
 // An op is one kind of request: what fields the request has, how it is answered,

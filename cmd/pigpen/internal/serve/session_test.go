@@ -170,6 +170,7 @@ func TestDTypes(t *testing.T) {
 	state, wrong := c.state(&envRequest{1})
 	check("state", state, wrong)
 	see("restore")(c.restore(&restoreRequest{1, state[0].Value.(wire.Blob)}))
+	see("views")(c.showViews(&envRequest{1}))
 	see("states")(c.listStates(&statesRequest{start: 7}))
 	for _, o := range ops() {
 		for _, p := range o.request {

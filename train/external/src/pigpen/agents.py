@@ -109,7 +109,7 @@ class Agents(Playing):
         rows = self._current()
         seat = self.possible_agents.index(agent)
         assert rows.views is not None
-        seen = self._encoder(rows.views[0, seat])
+        seen = self._encoder(rows.views.observations[0, seat])
         return {self._key: seen, "action_mask": self._mask(seat)} if self._dict else seen
 
     def _info(self, seat: int, illegal: int = 0) -> dict[str, Any]:
@@ -123,7 +123,7 @@ class Agents(Playing):
     def render(self) -> Any:
         """Returns the table as text or as a picture, uint8 of shape (height, width, 3); as
         "human" it prints the text and returns None."""
-        return self._picture(0)
+        return self._picture()
 
     def close(self) -> None:
         """Ends the process, or gives the game up in a shared session."""

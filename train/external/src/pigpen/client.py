@@ -747,6 +747,15 @@ def _seed(seed: int) -> int:
     return int(seed)
 
 
+class Views(NamedTuple):
+    """N games with n players and c columns as every seat sees them."""
+
+    observations: npt.NDArray[np.int16]
+    """N×n×c; a turn total is seen only by the seat to move."""
+    win_share: npt.NDArray[np.float32]
+    """N×n: each seat's share of the win, 0 until the game is over."""
+
+
 class Events(NamedTuple):
     """What the actions of a step did in N games; among opponents, the learner's actions."""
 
@@ -781,10 +790,8 @@ class Rows(NamedTuple):
     their ends; 0 in other games."""
     noops: npt.NDArray[np.bool_] | None
     """N under ``illegal="noop"`` when illegal actions were ignored, else None: where."""
-    views: npt.NDArray[np.int16] | None = None
-    """N×n×c of games made with ``views``: what each seat sees."""
-    win_share: npt.NDArray[np.float64] | None = None
-    """N×n of games made with ``views``: each seat's share of the win, 0 until the game is over."""
+    views: Views | None = None
+    """Of games made with ``views``."""
     events: Events | None = None
     """Of a step of games made with ``events``."""
 
@@ -839,7 +846,7 @@ class Games:
         self._head = head[: len(head) - n]  # for msgpack: all but the actions
         self._expect = 256 + n * (4 * len(self.columns) + 6 + 4 * (self._rewards[-1] if self.controls_all else 1))
         if extras:
-            self._expect += n * (self.players * (2 * len(self.columns) + 8) + int(self.about["dice"]) + 4)
+            self._expect += n * (self.players * (2 * len(self.columns) + 4) + int(self.about["dice"]) + 4)
         client.widen(self._expect)
         self._finalizer = weakref.finalize(self, client._dropped.append, self.handle)
         self._finalizer.atexit = False
@@ -920,6 +927,17 @@ class Games:
         self.stale = False
         return rows
 
+    def views(self) -> Views:
+        """Returns the games as they stand, from every seat."""
+        return self._views(self.client.exchange((self.client.frame({"op": "views", "env": self.handle}),), self._expect))
+
+    def _views(self, reply: Mapping[str, Any]) -> Views:
+        n = self.num_envs
+        return Views(
+            column(reply, "views", "<i2", (n, self.players, self._shape[1])),
+            column(reply, "win_share", "<f4", (n, self.players)),
+        )
+
     def close(self) -> None:
         """Lets the server forget the games; the session goes on. Games that become
         garbage are forgotten as well, at the next :meth:`Client.make`."""
@@ -946,14 +964,12 @@ class Games:
 
     def _rows(self, reply: Mapping[str, Any]) -> Rows:
         n = self.num_envs
-        final = noops = views = win_share = events = None
+        final = noops = events = None
         if "final_observations" in reply:
             final = column(reply, "final_observations", "<i2", self._shape)
         if "noops" in reply:
             noops = column(reply, "noops", "?", (n,))
-        if "views" in reply:
-            views = column(reply, "views", "<i2", (n, self.players, self._shape[1]))
-            win_share = column(reply, "win_share", "<f8", (n, self.players))
+        views = self._views(reply) if "views" in reply else None
         if "effects" in reply:
             names = self.client.hello["effects"]
             events = Events(
@@ -972,6 +988,5 @@ class Games:
             final,
             noops,
             views,
-            win_share,
             events,
         )

@@ -29,6 +29,7 @@ from .client import Row, Rows, integers, one_row
 from .errors import BadArgument, EpisodeOver, NoEpisode
 from .options import RENDER_MODES, SeatOptions, SelfPlayOptions, Settings, VectorOptions, with_mask
 from .playing import Playing
+from .render import Table
 
 try:
     from typing import Unpack
@@ -118,7 +119,7 @@ class PigEnv(Playing, gymnasium.Env[Any, int]):
             self._check_live()
         illegal = action == 0 and not self._hold
         taken = 1 if illegal and self._rolls else action
-        if self._rows is None or self._rows.views is None:
+        if self.render_mode is None:
             row = self._games.step_one(taken)
         else:
             self._rows = rows = self._games.step([taken])
@@ -150,7 +151,13 @@ class PigEnv(Playing, gymnasium.Env[Any, int]):
     def render(self) -> Any:
         """Returns the table as text or as a picture, uint8 of shape (height, width, 3); as
         "human" it prints the text and returns None."""
-        return self._picture(0)
+        return self._picture()
+
+    def _tables(self, most: int) -> list[Table]:
+        assert self._rows is not None
+        mask = np.array([[self._hold, self._live]], np.int8)
+        self._rows = self._rows._replace(observations=self._last[None], action_mask=mask)
+        return super()._tables(most)
 
     def close(self) -> None:
         """Ends the process, or gives the game up in a shared session."""
@@ -261,10 +268,7 @@ class _Vector(Playing, VectorEnv[Any, Any, Any]):
 
     def render(self) -> tuple[Any, ...] | None:
         """Returns every game as text or as a picture; as "human" it prints them."""
-        if self.render_mode is None or self._rows is None:
-            return None
-        pictures = tuple(self._picture(i) for i in range(self.num_envs))
-        return None if self.render_mode == "human" else pictures
+        return self._pictures()
 
     def close_extras(self, **kwargs: Any) -> None:
         """Ends the process, or gives the games up in a shared session."""

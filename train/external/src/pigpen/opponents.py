@@ -15,7 +15,7 @@ import msgpack  # type: ignore[import-untyped]
 import numpy as np
 import numpy.typing as npt
 
-from .client import Events, Games, Row, Rows, integers, one_row
+from .client import Events, Games, Row, Rows, Views, integers, one_row
 from .errors import BadArgument, BadState
 from .options import Actor, Opponent, Settings
 
@@ -64,7 +64,7 @@ class Pool:
 
 
 class Opposed:
-    """N games, made with views, in which the other seats are played in Python; its rows are the learner's.
+    """N games in which the other seats are played in Python; its rows are the learner's.
 
     It takes and returns what :class:`~pigpen.client.Games` of one seat does. Of it the
     other seats' dice are the learner's own game's, as when the server plays them.
@@ -282,9 +282,15 @@ class Opposed:
         return self.games.stale
 
     def _learners(self, rows: Rows) -> npt.NDArray[np.int16]:
-        assert rows.views is not None
-        learners: npt.NDArray[np.int16] = rows.views[np.arange(self.num_envs), self._seats]
+        """Returns what the learner sees; ``rows`` are how the games stand now."""
+        if (rows.seats == self._seats).all():
+            return rows.observations
+        learners: npt.NDArray[np.int16] = self.games.views().observations[np.arange(self.num_envs), self._seats]
         return learners
+
+    def views(self) -> Views:
+        """As :meth:`Games.views`."""
+        return self.games.views()
 
     def _show(
         self, rows: Rows, rewards: Any, terminated: Any, truncated: Any,
@@ -298,7 +304,7 @@ class Opposed:
             noops = None
         self._shown = Rows(
             self._learners(rows), mask, rewards, terminated, truncated, self._seats.copy(), final, noops,
-            rows.views, rows.win_share, events,
+            None, events,
         )  # fmt: skip
         return self._shown
 

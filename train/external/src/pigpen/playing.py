@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .client import Client, Games, Rows, lease, release
+from .client import Client, Games, Rows, Views, lease, release
 from .errors import BadArgument, NoEpisode, PigpenError
 from .opponents import Opposed
 from .options import Array, Encoder, Settings
@@ -54,14 +54,13 @@ class Playing:
 
     _views = False  # whether the rows always have views
 
-    def _make(self, num_envs: int, autoreset: str, seated: bool, views: bool = False) -> Games | Opposed:
+    def _make(self, num_envs: int, autoreset: str, seated: bool) -> Games | Opposed:
         settings, client = self._settings, self.client
-        drawn = settings.render_mode is not None
         illegal = settings.illegal if settings.illegal in ("noop", "error") else "error"
         common: dict[str, Any] = {"first": settings.first, "illegal": illegal}
-        if views or drawn or self._views or seated and Opposed.plays(settings.opponents):
+        if self._views:
             common["views"] = True
-        if drawn:
+        if settings.render_mode is not None:
             common["events"] = True
         if not seated:
             return client.make(
@@ -211,24 +210,9 @@ class Playing:
 
     # Pictures.
 
-    def _drawn(self) -> Rows:
-        """Returns the rows with views: the last ones, or those of games that are made for this."""
-        rows = self._rows
-        assert rows is not None
-        if rows.views is not None:
-            return rows
-        num_envs, autoreset, seated, _ = self._kind
-        state = self.state()
-        games = self._make(num_envs, autoreset, seated, views=True)
-        try:
-            return games.restore(state)
-        finally:
-            games.close()
-
-    def _table(self, rows: Rows, i: int) -> Table:
+    def _table(self, rows: Rows, views: Views, i: int) -> Table:
         """What there is to see of game i."""
         games, seat = self._games, int(rows.seats[i])
-        assert rows.views is not None and rows.win_share is not None
         labels = self._labels(seat)
         dice: tuple[int, ...] = ()
         gained, event = 0, ""
@@ -239,27 +223,38 @@ class Playing:
             if games.about["faces"] == len(PIPS) and rows.events.dice[i].all():
                 dice = tuple(int(face) for face in rows.events.dice[i])
             gained = points if effect == "gain" else 0
-            event = words(effect, points, dice)
+            event = words(effect, points)
             if event and not self._kind[2]:
                 event = f"{labels[rows.events.movers[i]]} {event}"
         return Table(
-            name=games.about["title"], target=games.target, scores=rows.views[i, :, 0].tolist(), labels=labels,
-            turn_total=int(rows.views[i, seat, 1]), seat=seat, over=not rows.action_mask[i].any(),
-            shares=rows.win_share[i].tolist(), dice=dice, gained=gained, event=event,
+            name=games.about["title"], target=games.target, scores=views.observations[i, :, 0].tolist(), labels=labels,
+            turn_total=int(views.observations[i, seat, 1]), seat=seat, over=not rows.action_mask[i].any(),
+            shares=views.win_share[i].tolist(), dice=dice, gained=gained, event=event,
         )  # fmt: skip
 
-    def _picture(self, i: int) -> Any:
-        """Returns game i as the render mode has it; "human" prints it."""
+    def _tables(self, most: int) -> list[Table]:
+        """What there is to see of the first games, at most ``most``."""
+        rows = self._rows
+        assert rows is not None
+        views = rows.views or self._games.views()
+        return [self._table(rows, views, i) for i in range(min(most, self._games.num_envs))]
+
+    def _pictures(self) -> tuple[Any, ...] | None:
+        """Returns the games as the render mode has them; "human" prints them."""
         mode = self._settings.render_mode
         if mode is None or self._rows is None:
             return None
-        table = self._table(self._drawn(), i)
-        if mode == "rgb_array":
-            return rgb_array(table)
-        if mode == "ansi":
-            return ansi(table)
-        print(ansi(table), flush=True)
-        return None
+        tables = self._tables(self._games.num_envs)
+        if mode == "human":
+            for table in tables:
+                print(ansi(table), flush=True)
+            return None
+        return tuple(rgb_array(table) if mode == "rgb_array" else ansi(table) for table in tables)
+
+    def _picture(self) -> Any:
+        """Returns the only game as the render mode has it; "human" prints it."""
+        pictures = self._pictures()
+        return pictures[0] if pictures else None
 
     def _labels(self, seat: int) -> list[str]:
         """Who sits where, if ``seat`` is shown."""
@@ -272,13 +267,13 @@ class Playing:
     def _repr_html_(self) -> str:
         """The first games, as notebooks show them."""
         try:
-            rows = self._drawn() if self._rows is not None else None
+            tables = self._tables(4) if self._rows is not None else []
         except PigpenError:  # the session has ended
-            rows = None
-        if rows is None:
+            tables = []
+        if not tables:
             return f"<code>{html.escape(repr(self))}</code>"
-        shown = min(4, self._games.num_envs)
-        texts = [html.escape(ansi(self._table(rows, i))) for i in range(shown)]
+        shown = len(tables)
+        texts = [html.escape(ansi(table)) for table in tables]
         more = f"\n… and {self._games.num_envs - shown} more games" if self._games.num_envs > shown else ""
         return f'<pre style="line-height:1.2">{chr(10).join(texts)}{more}</pre>'
 

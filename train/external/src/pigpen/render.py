@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,17 +49,16 @@ class Table:
         return f"seat {winners[0]} has won" if len(winners) == 1 else f"seats {' and '.join(winners)} have tied"
 
 
-def words(effect: str, points: int, faces: Sequence[int]) -> str:
-    """Tells what an action did; ``faces`` are the dice rolled, if there are several with pips."""
-    shown = f" ({', '.join(map(str, faces))})" if len(faces) > 1 else ""
+def words(effect: str, points: int) -> str:
+    """Tells what an action did, by the names and numbers of :class:`~pigpen.client.Events`."""
     lost = f", {points} lost" if points else ""
     return {
         "none": "",
         "hold": f"held {points}",
-        "gain": f"rolled {points}{shown}",
-        "bust": f"bust{shown}{lost}",
-        "wipe": f"bust{shown}{lost}" + (" with the banked score" if points else ""),
-        "stop": f"rolled nothing{shown}" + (f", {points} banked" if points else ""),
+        "gain": f"rolled {points}",
+        "bust": f"bust{lost}",
+        "wipe": f"bust{lost}" + (" with the banked score" if points else ""),
+        "stop": "rolled nothing" + (f", {points} banked" if points else ""),
     }[effect]
 
 
@@ -78,7 +76,8 @@ def ansi(table: Table) -> str:
         plus = f" +{turn}" if turn else ""
         lines.append(f"{'>' if moves else ' '} {seat} {name:<{label}}  {bar} {score:>3}{plus}")
     if table.event:
-        lines.append(f"  {table.event}")
+        faces = f" ({', '.join(map(str, table.dice))})" if len(table.dice) > 1 else ""
+        lines.append(f"  {table.event}{faces}")
     return "\n".join(lines) + "\n"
 
 
