@@ -136,3 +136,32 @@ func BenchmarkSoloVec(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/vecGames, "ns/decision")
 }
+
+// BenchmarkSoloVecTurns is BenchmarkSoloVec with learners who hold at 20 too, so that
+// about as many actions are the learner's as the opponent's.
+func BenchmarkSoloVecTurns(b *testing.B) {
+	v, err := env.NewSoloVec(env.Must(env.New(env.Config{})), env.SoloVecOptions{
+		VecOptions: env.VecOptions{Games: vecGames, Autoreset: env.AutoresetNextStep},
+		Rotate:     true, Opponents: []env.Player{holdAt(20)},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	batch, actions := v.NewBatch(), make([]env.Action, vecGames)
+	if err := v.Reset(1, batch); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		for i := range actions {
+			actions[i] = 0
+			if batch.Observations[3*i+1] < 20 {
+				actions[i] = 1
+			}
+		}
+		if err := v.Step(actions, batch); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/vecGames, "ns/decision")
+}

@@ -43,6 +43,9 @@ type packedEngine struct {
 	// mover who holds held points. held is always 0 if the outcomes do not depend
 	// on it.
 	moves [][movesPerRow]packedMove
+	// scratch is the state that playOthers works on; as a field it is not allocated
+	// in each call.
+	scratch State
 }
 
 // A packedGame is the generator and the state of one game.
@@ -311,6 +314,16 @@ func (e *packedEngine) step(actions []Action, inactive []int, b *Batch) []int {
 		}
 	}
 	return e.finished
+}
+
+// playOthers unpacks the state, so that all engines share the code of the players'
+// turns; with two players it plays one turn.
+func (e *packedEngine) playOthers(i int, t *seating, learner int) (over bool) {
+	s := &e.scratch
+	*s = e.state(i)
+	t.play(&e.game, s, &e.rands[i], learner)
+	e.states[i] = e.pack(s)
+	return s.Over
 }
 
 const evenBits = 0x5555555555555555

@@ -12,6 +12,8 @@ func (h holdAt) RollChance(s env.State) float64 {
 	return 0
 }
 
+func (h holdAt) HoldsAt(*env.State) (turnTotal int, ok bool) { return int(h), true }
+
 // coin rolls with one chance everywhere.
 type coin float64
 

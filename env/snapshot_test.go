@@ -170,7 +170,7 @@ func TestSnapshotRoom(t *testing.T) {
 			MarshalBinary() ([]byte, error)
 			UnmarshalBinary(b []byte) error
 		}
-	}{{"Match", []int{atSteps}, m}, {"Vec", []int{atSteps}, vec}, {"SoloVec", []int{atSteps, atSoloSteps}, solo}} {
+	}{{"Match", []int{atSteps}, m}, {"Vec", []int{atSteps}, vec}, {"SoloVec", []int{atSoloSteps}, solo}} {
 		good, err := kind.of.MarshalBinary()
 		if err != nil {
 			t.Fatal(err)

@@ -1,39 +1,6 @@
 package env
 
-import (
-	"errors"
-	"fmt"
-)
-
-// A Player chooses the actions of a seat. Policies implement it.
-type Player interface {
-	// RollChance returns the probability, in [0, 1], that the player to move in s
-	// rolls. Environments call it only where both actions are legal.
-	RollChance(s State) float64
-}
-
-// Choose returns the action of p in s: the only legal one, or Roll with the
-// probability that p returns. It draws from r only if that probability is neither 0
-// nor 1. At least one action must be legal.
-func Choose(p Player, s State, r *Rand) Action { return choose(p, &s, r) }
-
-// choose is Choose with one copy of the state less.
-func choose(p Player, s *State, r *Rand) Action {
-	if s.TurnTotal == 0 {
-		return Roll
-	}
-	switch c := p.RollChance(*s); {
-	case c >= 1:
-		return Roll
-	case c > 0 && r.Float64() < c:
-		return Roll
-	}
-	return Hold
-}
-
-// ErrOpponents is wrapped by the errors of [NewSolo] and [NewSoloVec] for opponents
-// that are nil or not as many as needed.
-var ErrOpponents = errors.New("env: bad opponents")
+import "fmt"
 
 // SoloOptions configure a [Solo].
 type SoloOptions struct {
@@ -54,15 +21,12 @@ type SoloOptions struct {
 // the dice. A Solo is not safe for concurrent use.
 type Solo struct {
 	match     Match
-	players   *seating // shared with other Solos
-	seat      int      // the learner's
+	players   *seating
+	seat      int // the learner's
 	stepLimit int
 	steps     int
 	live      bool
 }
-
-// A seating has the player of each seat, and nil at the learner's. It is immutable.
-type seating [MaxPlayers]Player
 
 // Info comes with every observation.
 type Info struct {
@@ -86,27 +50,6 @@ func NewSolo(g Game, o SoloOptions) (*Solo, error) {
 		return nil, err
 	}
 	return &Solo{match: *NewMatch(g, MatchOptions{First: o.First}), players: players, seat: o.Seat, stepLimit: o.StepLimit}, nil
-}
-
-// seatOpponents seats the opponents of a learner as [SoloOptions] says.
-func seatOpponents(g Game, seat int, opponents []Player) (*seating, error) {
-	n := g.Players()
-	if seat < 0 || seat >= n {
-		return nil, fmt.Errorf("env: seat %d is not in [0, %d)", seat, n)
-	}
-	others := n - 1
-	if len(opponents) != others && (len(opponents) != 1 || others == 0) {
-		return nil, fmt.Errorf("%w: %d for %d other seats; give one for each, or one for all", ErrOpponents, len(opponents), others)
-	}
-	var t seating
-	for k := range others {
-		p := opponents[min(k, len(opponents)-1)]
-		if p == nil {
-			return nil, fmt.Errorf("%w: number %d is nil", ErrOpponents, k)
-		}
-		t[g.NextSeat(seat, k+1)] = p
-	}
-	return &t, nil
 }
 
 // Reset seeds the generator, begins an episode, lets the other players act until it is
@@ -141,10 +84,9 @@ func (s *Solo) begin() {
 // game is over.
 func (s *Solo) playOthers() {
 	m := &s.match
-	for m.live && int(m.state.Seat) != s.seat {
-		if _, _, err := m.Step(choose(s.players[m.state.Seat], &m.state, &m.rand)); err != nil {
-			panic(err) // choose returns legal actions only
-		}
+	if m.live {
+		s.players.play(&m.game, &m.state, &m.rand, s.seat)
+		m.live = !m.state.Over
 	}
 }
 

@@ -3,6 +3,7 @@ package env
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
 // SoloVecOptions configure a [SoloVec].
@@ -25,10 +26,15 @@ type SoloVecOptions struct {
 // concurrent use; several may be used at the same time if their opponents are safe
 // for concurrent use.
 type SoloVec struct {
-	game    Game
-	options SoloVecOptions
-	columns int
-	solos   []Solo
+	vec      Vec // the games; its engine takes the learner's actions
+	options  SoloVecOptions
+	seatings [MaxPlayers]*seating // by the learner's seat
+	learners []int8               // by game, the seat of the learner
+	inactive []int                // room for the games that a step's engine leaves out
+	all      Batch                // of a step, with the rewards of all seats
+	rewards  []float32            // room for them
+	lost     []bool               // by game; see setLost
+	numLost  int                  // how many are true
 }
 
 // NewSoloVec returns o.Games games of g. They are done until Reset or ResetGames
@@ -36,54 +42,43 @@ type SoloVec struct {
 // The errors are those of [NewSolo], and Seat together with Rotate. NewSoloVec panics
 // where [NewVec] does.
 func NewSoloVec(g Game, o SoloVecOptions) (*SoloVec, error) {
-	if g == (Game{}) || !o.check() {
-		panic(fmt.Sprintf("env: NewSoloVec(%+v) of %+v", o.VecOptions, g))
-	}
 	if o.Rotate && o.Seat != 0 {
 		return nil, fmt.Errorf("env: seat %d is asked for and all in rotation", o.Seat)
 	}
-	v := &SoloVec{game: g, options: o, columns: g.NumColumns(), solos: make([]Solo, o.Games)}
-	var seatings [MaxPlayers]*seating // by the learner's seat
-	match := *NewMatch(g, MatchOptions{First: o.First})
-	for i := range v.solos {
+	v := &SoloVec{
+		vec: *NewVec(g, o.VecOptions), options: o, learners: make([]int8, o.Games), inactive: make([]int, 0, o.Games),
+		rewards: make([]float32, o.Games*g.Players()), lost: make([]bool, o.Games),
+	}
+	for i := range v.learners {
 		seat := o.Seat
 		if o.Rotate {
 			seat = int((o.FirstIndex + uint64(i)) % uint64(g.Players()))
 		}
-		if seat < 0 || seat >= g.Players() || seatings[seat] == nil {
+		if seat < 0 || seat >= g.Players() || v.seatings[seat] == nil {
 			players, err := seatOpponents(g, seat, o.Opponents)
 			if err != nil {
 				return nil, err
 			}
-			seatings[seat] = players
+			v.seatings[seat] = players
 		}
-		v.solos[i] = Solo{match: match, players: seatings[seat], seat: seat, stepLimit: o.StepLimit}
-		v.seed(i, v.seedAt(0, i))
+		v.learners[i] = int8(seat)
 	}
 	return v, nil
 }
 
-// seed gives game i the generator of a seed.
-func (v *SoloVec) seed(i int, seed uint64) { v.solos[i].match.rand = NewRand(seed) }
-
-// seedAt returns the seed of game i among all that share one.
-func (v *SoloVec) seedAt(seed uint64, i int) uint64 {
-	return SeedAt(seed, v.options.FirstIndex+uint64(i))
-}
-
 // NewBatch returns a batch of the right size.
-func (v *SoloVec) NewBatch() *Batch { return newBatch(&v.options.VecOptions, v.columns, 1) }
+func (v *SoloVec) NewBatch() *Batch { return newBatch(&v.options.VecOptions, v.vec.columns, 1) }
 
-func (v *SoloVec) check(b *Batch) error { return b.check(&v.options.VecOptions, v.columns, 1) }
+func (v *SoloVec) check(b *Batch) error { return b.check(&v.options.VecOptions, v.vec.columns, 1) }
 
 // Game returns the game that is played.
-func (v *SoloVec) Game() Game { return v.game }
+func (v *SoloVec) Game() Game { return v.vec.game }
 
 // Games returns the number of games.
 func (v *SoloVec) Games() int { return v.options.Games }
 
 // State returns the state of game i, in [0, Games).
-func (v *SoloVec) State(i int) State { return v.solos[i].match.state }
+func (v *SoloVec) State(i int) State { return v.vec.State(i) }
 
 // Reset is like [Vec.Reset].
 func (v *SoloVec) Reset(seed uint64, b *Batch) error {
@@ -91,25 +86,16 @@ func (v *SoloVec) Reset(seed uint64, b *Batch) error {
 		return err
 	}
 	b.clearStep()
-	for i := range v.solos {
-		v.seed(i, v.seedAt(seed, i))
+	v.vec.done = v.vec.done[:0]
+	v.vec.seed(seed)
+	for i := range v.learners {
 		v.begin(i, b)
 	}
 	return nil
 }
 
 // Seed is like [Vec.Seed].
-func (v *SoloVec) Seed(seeds []uint64, which []bool) error {
-	if err := checkSeeds(seeds, which, v.options.Games); err != nil {
-		return err
-	}
-	for i, fresh := range which {
-		if fresh {
-			v.seed(i, seeds[i])
-		}
-	}
-	return nil
-}
+func (v *SoloVec) Seed(seeds []uint64, which []bool) error { return v.vec.Seed(seeds, which) }
 
 // ResetGames is like [Vec.ResetGames].
 func (v *SoloVec) ResetGames(which []bool, b *Batch) error {
@@ -119,6 +105,7 @@ func (v *SoloVec) ResetGames(which []bool, b *Batch) error {
 	if err := v.check(b); err != nil {
 		return err
 	}
+	v.vec.done = slices.DeleteFunc(v.vec.done, func(i int) bool { return which[i] })
 	for i, begin := range which {
 		if begin {
 			v.begin(i, b)
@@ -131,11 +118,31 @@ func (v *SoloVec) ResetGames(which []bool, b *Batch) error {
 	return nil
 }
 
+// begin begins an episode of game i, lets the others play until it is the learner's
+// turn, and writes the rows of b.
 func (v *SoloVec) begin(i int, b *Batch) {
-	s := &v.solos[i]
-	s.match.ResetNext()
-	s.begin()
+	v.vec.engine.begin(i)
+	v.vec.begun[i] = v.vec.clock
+	v.setLost(i, v.playOthers(i))
 	v.show(i, b)
+}
+
+// playOthers lets the others play in game i, which is active, until it is the learner's
+// turn, and reports whether the game is over.
+func (v *SoloVec) playOthers(i int) (over bool) {
+	learner := int(v.learners[i])
+	return v.vec.engine.playOthers(i, v.seatings[learner], learner)
+}
+
+// setLost says whether the others have ended game i before the learner's first turn.
+// The engine does not step such a game; its episode ends with the learner's first
+// step.
+func (v *SoloVec) setLost(i int, lost bool) {
+	if lost {
+		v.vec.engine.suspend(i)
+	}
+	v.numLost += int(bit(lost)) - int(bit(v.lost[i]))
+	v.lost[i] = lost
 }
 
 // Step takes actions[i] for the learner of every game i, lets the other players act
@@ -151,79 +158,153 @@ func (v *SoloVec) StepSome(actions []Action, which []bool, b *Batch) error {
 	if err := v.check(b); err != nil {
 		return err
 	}
-	if refused, _ := v.checkActions(actions, which); refused >= 0 {
+	refused, ignores := v.checkActions(actions, which)
+	if refused >= 0 {
 		return refusal(refused, actions[refused])
 	}
-	v.advance(actions, which, false, b)
+	v.advance(actions, which, ignores, b)
 	return nil
 }
 
-// checkActions is like that of a [Vec], but leaves it to advance to find the
-// actions to ignore: the second result is always false.
+// checkActions is like [Vec.checkActions].
 func (v *SoloVec) checkActions(actions []Action, which []bool) (refused int, ignores bool) {
-	for i, a := range actions {
-		if which != nil && !which[i] {
-			continue
+	refused, ignores = v.vec.checkActions(actions, which)
+	if v.numLost == 0 || v.options.IgnoreIllegal {
+		return refused, ignores
+	}
+	for i, lost := range v.lost {
+		if i == refused {
+			break
 		}
-		if a >= NumActions || a == Hold && !v.options.IgnoreIllegal && v.solos[i].live && v.solos[i].rollOnly() {
+		if lost && actions[i] == Hold && (which == nil || which[i]) {
 			return i, false
 		}
 	}
-	return -1, false
+	return refused, false
 }
 
 // advance is StepSome once the lengths and the actions have been checked.
-func (v *SoloVec) advance(actions []Action, which []bool, _ bool, b *Batch) {
-	v.writeEvents(actions, which, b)
+func (v *SoloVec) advance(actions []Action, which []bool, ignores bool, b *Batch) {
+	v.vec.writeEvents(actions, which, b)
 	b.clearStep()
-	for i, a := range actions {
-		if which == nil || which[i] {
-			v.step(i, a, b)
+	v.vec.clock++
+	numDone := len(v.vec.done)
+	v.inactive = append(v.inactive[:0], v.vec.done...)
+	if which != nil || ignores {
+		v.inactive = append(v.inactive, v.vec.suspendIdle(actions, which, b)...)
+	}
+	numOthers := len(v.inactive)
+	for i := 0; len(v.inactive) < numOthers+v.numLost; i++ {
+		if v.lost[i] {
+			v.inactive = append(v.inactive, i)
+		}
+	}
+	v.stepLearners(actions, b)
+	for _, i := range v.inactive[numDone:numOthers] {
+		v.vec.engine.resume(i)
+	}
+	for _, i := range v.inactive {
+		v.show(i, b)
+	}
+	for _, i := range v.inactive[numOthers:] {
+		v.stepLost(i, actions[i], which == nil || which[i], b)
+	}
+	for i, seat := range v.learners {
+		if b.Seats[i] != seat {
+			v.stepOthers(i, b)
+		}
+	}
+	if limit := int64(v.options.StepLimit); limit > 0 {
+		v.truncate(limit, b)
+	}
+	if v.options.Autoreset == AutoresetNextStep {
+		v.vec.beginDone(numDone, which, func(i int) { v.begin(i, b) })
+	}
+}
+
+// stepLearners takes the learners' actions in all active games.
+func (v *SoloVec) stepLearners(actions []Action, b *Batch) {
+	n := v.vec.game.Players()
+	v.all = *b
+	if n > 1 {
+		v.all.Rewards = v.rewards
+	}
+	for _, i := range v.vec.engine.step(actions, v.inactive, &v.all) {
+		if n > 1 {
+			b.Rewards[i] = v.rewards[i*n+int(v.learners[i])]
+		}
+		v.end(i, b)
+	}
+}
+
+// stepOthers lets the others play in game i, whose learner has ended its turn.
+func (v *SoloVec) stepOthers(i int, b *Batch) {
+	if v.playOthers(i) {
+		v.terminate(i, b)
+	} else {
+		v.show(i, b)
+	}
+}
+
+// stepLost takes action a in game i, which the others have ended before the learner's
+// turn, if the step selects the game.
+func (v *SoloVec) stepLost(i int, a Action, selected bool, b *Batch) {
+	switch {
+	case !selected:
+		v.vec.begun[i]++
+	case a == Hold: // and so IgnoreIllegal
+		b.Ignored[i] = true
+	default:
+		v.setLost(i, false)
+		v.terminate(i, b)
+	}
+}
+
+// terminate ends the episode of game i, which the others have ended.
+func (v *SoloVec) terminate(i int, b *Batch) {
+	b.Rewards[i] = float32(v.vec.game.Return(v.State(i), int(v.learners[i])))
+	b.Terminated[i] = true
+	v.end(i, b)
+}
+
+// truncate ends the episodes that have reached limit steps.
+func (v *SoloVec) truncate(limit int64, b *Batch) {
+	for i, begun := range v.vec.begun {
+		if v.vec.clock-begun == limit && !b.Terminated[i] && (v.lost[i] || v.vec.engine.live(i)) {
+			b.Truncated[i] = true
+			v.setLost(i, false)
+			v.end(i, b)
 		}
 	}
 }
 
-// step takes an action in game i.
-func (v *SoloVec) step(i int, a Action, b *Batch) {
-	s := &v.solos[i]
-	if !s.live {
-		if v.options.Autoreset == AutoresetNextStep {
-			v.begin(i, b)
-		} else {
-			v.show(i, b)
-		}
-		return
-	}
-	if a == Hold && v.options.IgnoreIllegal && s.rollOnly() {
-		b.Ignored[i] = true
-		b.Truncated[i] = s.count(false)
-	} else {
-		reward, terminated, truncated, err := s.step(a)
-		if err != nil {
-			panic(err) // every action has been checked
-		}
-		b.Rewards[i], b.Terminated[i], b.Truncated[i] = float32(reward), terminated, truncated
-	}
-	if !s.live && v.options.Autoreset == AutoresetSameStep {
+// end applies the autoreset mode to game i, whose episode has ended.
+func (v *SoloVec) end(i int, b *Batch) {
+	if v.options.Autoreset == AutoresetSameStep {
 		v.observe(i, b.Final)
 		v.begin(i, b)
 		return
 	}
+	v.vec.markDone(i)
 	v.show(i, b)
 }
 
 // observe writes row i of observations.
 func (v *SoloVec) observe(i int, observations []int16) {
-	s := &v.solos[i]
-	v.game.observe(observations[i*v.columns:(i+1)*v.columns], &s.match.state, s.seat)
+	s, columns := v.State(i), v.vec.columns
+	v.vec.game.observe(observations[i*columns:(i+1)*columns], &s, int(v.learners[i]))
 }
 
 // show writes observation, legal actions and seat of game i to its rows of b.
 func (v *SoloVec) show(i int, b *Batch) {
-	s := &v.solos[i]
-	v.observe(i, b.Observations)
-	b.Legal[NumActions*i], b.Legal[NumActions*i+1] = s.live && !s.rollOnly(), s.live
-	b.Seats[i] = int8(s.seat)
+	v.vec.engine.show(i, b)
+	if seat := v.learners[i]; b.Seats[i] != seat { // the game is over
+		b.Seats[i] = seat
+		v.observe(i, b.Observations)
+	}
+	if v.lost[i] {
+		b.Legal[NumActions*i+int(Roll)] = true
+	}
 }
 
 // Show is like [Vec.Show].
@@ -232,7 +313,7 @@ func (v *SoloVec) Show(b *Batch) error {
 		return err
 	}
 	b.clearStep()
-	for i := range v.solos {
+	for i := range v.learners {
 		v.show(i, b)
 	}
 	return nil
@@ -243,16 +324,23 @@ func (v *SoloVec) Show(b *Batch) error {
 const soloExtra = 9
 
 // MarshalBinary returns a snapshot of all games, generators included: for each, the
-// snapshot of its match, the learner's steps and whether an episode is under way. It
-// never fails.
+// snapshot of its match with 0 steps, which are not counted, the learner's steps and
+// whether an episode is under way. It never fails.
 func (v *SoloVec) MarshalBinary() ([]byte, error) {
-	c := newSnapshotCodec(v.game)
-	b := make([]byte, 0, len(v.solos)*(snapshotSize+soloExtra))
-	for i := range v.solos {
-		s := &v.solos[i]
-		b = c.encode(b, &s.match)
-		b = binary.LittleEndian.AppendUint64(b, uint64(s.steps))
-		b = append(b, byte(bit(s.live)))
+	c := newSnapshotCodec(v.vec.game)
+	b := make([]byte, 0, v.options.Games*(snapshotSize+soloExtra))
+	for i := range v.learners {
+		m := Match{
+			options: MatchOptions{First: v.options.First},
+			rand:    v.vec.engine.dice(i), state: v.State(i), live: v.vec.engine.live(i),
+		}
+		steps, live := int64(0), m.live || v.lost[i]
+		if live {
+			steps = v.vec.clock - v.vec.begun[i]
+		}
+		b = c.encode(b, &m)
+		b = binary.LittleEndian.AppendUint64(b, uint64(steps))
+		b = append(b, byte(bit(live)))
 	}
 	return b, nil
 }
@@ -264,23 +352,25 @@ func (v *SoloVec) UnmarshalBinary(b []byte) error { return restoreNow(v.ReadSnap
 
 // ReadSnapshot is like [Vec.ReadSnapshot].
 func (v *SoloVec) ReadSnapshot(b []byte) (restore func(), err error) {
-	c := newSnapshotCodec(v.game)
-	solos := make([]Solo, len(v.solos))
-	_, err = c.decodeAll(b, &v.options.VecOptions, 0, soloExtra, func(i int, m *Match, extra []byte) error {
-		steps := int64(binary.LittleEndian.Uint64(extra))
-		s := v.solos[i]
-		s.match, s.steps, s.live = *m, int(steps), extra[8] == 1
-		solos[i] = s
+	type episode struct {
+		steps int64
+		live  bool
+	}
+	episodes := make([]episode, v.options.Games)
+	c := newSnapshotCodec(v.vec.game)
+	matches, err := c.decodeAll(b, &v.options.VecOptions, 0, soloExtra, func(i int, m *Match, extra []byte) error {
+		steps, live, limit := int64(binary.LittleEndian.Uint64(extra)), extra[8] == 1, int64(v.options.StepLimit)
+		episodes[i] = episode{steps, live}
 		switch {
 		case extra[8] > 1:
 			return fmt.Errorf("%w: not as MarshalBinary writes it", ErrSnapshot)
 		case steps < 0 || steps > maxSnapshotSteps:
 			return badSteps(steps)
-		case s.stepLimit > 0 && (s.steps > s.stepLimit || s.live && s.steps == s.stepLimit):
+		case limit > 0 && (steps > limit || live && steps == limit):
 			return fmt.Errorf("%w: a counter is out of range", ErrSnapshot)
-		case s.live && m.live && int(m.state.Seat) != s.seat:
-			return fmt.Errorf("%w: it is not the turn of seat %d", ErrSnapshot, s.seat)
-		case s.live && !m.live && !m.state.Over:
+		case live && m.live && m.state.Seat != v.learners[i]:
+			return fmt.Errorf("%w: it is not the turn of seat %d", ErrSnapshot, v.learners[i])
+		case live && !m.live && !m.state.Over:
 			return fmt.Errorf("%w: an episode under way that has ended", ErrSnapshot)
 		}
 		return nil
@@ -288,5 +378,19 @@ func (v *SoloVec) ReadSnapshot(b []byte) (restore func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	return func() { copy(v.solos, solos) }, nil
+	return func() {
+		v.vec.done = v.vec.done[:0]
+		for i := range matches {
+			m, e := &matches[i], episodes[i]
+			v.vec.engine.put(i, m.state, m.rand)
+			v.vec.begun[i] = v.vec.clock - e.steps
+			v.setLost(i, e.live && !m.live)
+			switch {
+			case !e.live:
+				v.vec.done = append(v.vec.done, i)
+			case m.live:
+				v.vec.engine.resume(i)
+			}
+		}
+	}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -115,6 +116,36 @@ func forEachSoloVec(t *testing.T, test func(t *testing.T, g env.Game, o env.Solo
 		others := g.Players() - 1
 		test(t, g, env.SoloVecOptions{VecOptions: o, Seat: others, Opponents: alike(others, holdAt(5))})
 		test(t, g, env.SoloVecOptions{VecOptions: o, Rotate: true, Opponents: alike(others, coin(0.6))})
+	})
+}
+
+// TestThresholdPlayers checks that environments ask a player for the threshold of its
+// turns, where it has one, and play the turns as if they had asked it before
+// every roll.
+func TestThresholdPlayers(t *testing.T) {
+	forEachVec(t, func(t *testing.T, g env.Game, o env.VecOptions) {
+		others := g.Players() - 1
+		for _, at := range []holdAt{1, 5, 12, math.MaxInt16} {
+			options := env.SoloVecOptions{VecOptions: o, Rotate: true}
+			options.Opponents = alike(others, at)
+			v := newSoloVec(t, g, options)
+			options.Opponents = alike(others, struct{ env.Player }{at})
+			asked := newSoloVec(t, g, options)
+			b, want := begun(t, v, 5), begun(t, asked, 5)
+			coins, actions := env.NewRand(actionSeed), make([]env.Action, o.Games)
+			for range 100 {
+				checkBatch(t, "a player without threshold", b, want)
+				choices(b, &coins, actions)
+				if err := errors.Join(v.Step(actions, b), asked.Step(actions, want)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			left, _ := v.MarshalBinary()
+			right, _ := asked.MarshalBinary()
+			if !bytes.Equal(left, right) {
+				t.Fatalf("hold at %d: the games end as\n%x, with a player without threshold as\n%x", at, left, right)
+			}
+		}
 	})
 }
 

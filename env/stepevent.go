@@ -48,17 +48,3 @@ func (v *Vec) writeEvents(actions []Action, which []bool, b *Batch) {
 		}
 	}
 }
-
-// writeEvents is like [Vec.writeEvents], for the learner's actions.
-func (v *SoloVec) writeEvents(actions []Action, which []bool, b *Batch) {
-	for i := range b.Events {
-		b.Events[i] = noEvent
-		s := &v.solos[i]
-		if which != nil && !which[i] || !s.live || s.match.state.Over {
-			continue
-		}
-		if s.match.state.legal().Has(actions[i]) {
-			b.Events[i] = v.game.eventOf(s.match.state, s.match.rand, actions[i])
-		}
-	}
-}

@@ -357,17 +357,23 @@ func (v *Vec) advance(actions []Action, which []bool, ignores bool, b *Batch) {
 		v.truncate(limit, b)
 	}
 	if v.options.Autoreset == AutoresetNextStep {
-		kept := 0
-		for _, i := range v.done[:numDone] {
-			if which == nil || which[i] {
-				v.begin(i, b)
-			} else {
-				v.done[kept] = i
-				kept++
-			}
-		}
-		v.done = append(v.done[:kept], v.done[numDone:]...)
+		v.beginDone(numDone, which, func(i int) { v.begin(i, b) })
 	}
+}
+
+// beginDone calls begin for the first n games that are done, of those that which
+// selects, and no longer lists them as done.
+func (v *Vec) beginDone(n int, which []bool, begin func(i int)) {
+	kept := 0
+	for _, i := range v.done[:n] {
+		if which == nil || which[i] {
+			begin(i)
+		} else {
+			v.done[kept] = i
+			kept++
+		}
+	}
+	v.done = append(v.done[:kept], v.done[n:]...)
 }
 
 // checkStep checks the lengths of a step's actions and of its mask, which may be nil.

@@ -91,7 +91,14 @@ func TestTurnPlayer(t *testing.T) {
 			for i := range index.Size() {
 				table.Set(i, r.Uint64()&1 == 0)
 			}
-			all := map[string]policies.Policy{"a table": table}
+			thresholds := policies.NewTable(index)
+			for start, s := range index.Turns() {
+				_, last := index.Turn(&s)
+				for i := start; i < start+int(r.Below(uint32(last-start+2))); i++ {
+					thresholds.Set(i, true)
+				}
+			}
+			all := map[string]policies.Policy{"a table": table, "a table of thresholds": thresholds}
 			for _, f := range policies.FixedPolicies() {
 				if f.Name == "optimal" && players > 2 {
 					continue
@@ -131,7 +138,7 @@ func TestTurnPlayer(t *testing.T) {
 // slow hides that a policy can be asked about a turn at a time.
 type slow struct{ policies.Policy }
 
-// checkTurns compares RollChances with RollChance.
+// checkTurns compares RollChances and HoldsAt with RollChance.
 func checkTurns(t *testing.T, index policies.StateIndex, p exact.TurnPlayer) {
 	t.Helper()
 	for start, s := range index.Turns() {
@@ -146,6 +153,7 @@ func checkTurns(t *testing.T, index policies.StateIndex, p exact.TurnPlayer) {
 			s.TurnTotal = int16(i)
 			want[i] = p.RollChance(s)
 		}
+		checkThreshold(t, s, want[1:], p)
 		for from := 1; from < n; from++ {
 			got := slices.Repeat([]float64{math.NaN()}, min(n-from, 9))
 			s.TurnTotal = int16(from)
@@ -154,5 +162,25 @@ func checkTurns(t *testing.T, index policies.StateIndex, p exact.TurnPlayer) {
 				t.Fatalf("RollChances(%+v) = %v, want %v as RollChance has it", s, got, want)
 			}
 		}
+	}
+}
+
+// checkThreshold checks that HoldsAt, in the turn that s is in, returns the turn total from
+// which on the chances of rolling, which are those at turn totals 1, 2, …, are 0 after
+// they have been 1; and that it says so if there is none.
+func checkThreshold(t *testing.T, s env.State, chances []float64, p policies.Policy) {
+	t.Helper()
+	if len(chances) == 0 {
+		return
+	}
+	rolls := 0
+	for rolls < len(chances) && chances[rolls] == 1 {
+		rolls++
+	}
+	want := !slices.ContainsFunc(chances[rolls:], func(chance float64) bool { return chance != 0 })
+	s.TurnTotal = 0
+	at, ok := p.(env.ThresholdPlayer).HoldsAt(&s)
+	if ok != want || ok && min(max(at, 1), len(chances)+1) != rolls+1 {
+		t.Fatalf("HoldsAt(%+v) = %d, %t, want %d, %t, since it rolls with chances %v", s, at, ok, rolls+1, want, chances)
 	}
 }

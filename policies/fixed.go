@@ -125,7 +125,7 @@ type view struct {
 
 // scores returns the banked score of the mover, and the highest banked score of the
 // other seats, or 0 with one player.
-func (v view) scores(s env.State) (own, other int) {
+func (v view) scores(s *env.State) (own, other int) {
 	if v.players == 2 {
 		return int(s.Scores[s.Seat]), int(s.Scores[1-s.Seat])
 	}
@@ -148,6 +148,14 @@ func (c *constant) RollChances(_ env.State, chances []float64) {
 	}
 }
 
+// HoldsAt implements [env.ThresholdPlayer].
+func (c *constant) HoldsAt(*env.State) (turnTotal int, ok bool) {
+	if c.chance >= 1 {
+		return toWin, true
+	}
+	return 0, c.chance <= 0
+}
+
 // always returns a maker of the policy that rolls with the given probability.
 func always(chance float64) func(context.Context, view, int, exact.Options) (Policy, error) {
 	return func(context.Context, view, int, exact.Options) (Policy, error) { return &constant{chance}, nil }
@@ -163,12 +171,15 @@ type heuristic struct {
 
 // RollChance implements [Policy]; it is 0 or 1.
 func (p *heuristic) RollChance(s env.State) float64 {
-	return exact.Certain(int(s.TurnTotal) < p.threshold(s))
+	return exact.Certain(int(s.TurnTotal) < p.threshold(&s))
 }
+
+// HoldsAt implements [env.ThresholdPlayer].
+func (p *heuristic) HoldsAt(s *env.State) (turnTotal int, ok bool) { return p.threshold(s), true }
 
 // RollChances implements [exact.TurnPlayer].
 func (p *heuristic) RollChances(s env.State, chances []float64) {
-	rolls := min(max(0, p.threshold(s)-int(s.TurnTotal)), len(chances))
+	rolls := min(max(0, p.threshold(&s)-int(s.TurnTotal)), len(chances))
 	for i := range chances[:rolls] {
 		chances[i] = 1
 	}
@@ -179,7 +190,7 @@ func (p *heuristic) RollChances(s env.State, chances []float64) {
 // end after a round only banked points count: if another player has banked the
 // target, the policy rolls until it is ahead; otherwise it holds no later than on
 // reaching the target.
-func (p *heuristic) threshold(s env.State) int {
+func (p *heuristic) threshold(s *env.State) int {
 	own, other := p.scores(s)
 	switch {
 	case !p.afterRound:

@@ -2,6 +2,7 @@ package policies
 
 import (
 	"context"
+	"math/bits"
 	"slices"
 
 	"pigpen/env"
@@ -93,6 +94,35 @@ func (t *Table) Rolls(i int) bool { return t.bits[i>>3]>>(i&7)&1 == 1 }
 
 // RollChance implements [Policy]; it is 0 or 1.
 func (t *Table) RollChance(s env.State) float64 { return exact.Certain(t.Rolls(t.index.Of(&s))) }
+
+// HoldsAt implements [env.ThresholdPlayer].
+func (t *Table) HoldsAt(s *env.State) (turnTotal int, ok bool) {
+	start, last := t.index.Turn(s)
+	hold := t.next(start+1, last, false)
+	switch {
+	case hold > last:
+		return toWin, true
+	case t.next(hold+1, last, true) <= last:
+		return 0, false
+	}
+	return hold - start, true
+}
+
+// next returns the first index in [i, last] at which the policy rolls or, if roll is
+// false, holds; last+1 if there is none.
+func (t *Table) next(i, last int, roll bool) int {
+	flip := byte(0)
+	if !roll {
+		flip = 0xff
+	}
+	for i <= last {
+		if rest := (t.bits[i>>3] ^ flip) >> (i & 7); rest != 0 {
+			return min(i+bits.TrailingZeros8(rest), last+1)
+		}
+		i = i&^7 + 8
+	}
+	return last + 1
+}
 
 // RollChances implements [exact.TurnPlayer].
 func (t *Table) RollChances(s env.State, chances []float64) {

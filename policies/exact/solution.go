@@ -182,6 +182,22 @@ func (s *Solution) RollChance(state env.State) float64 {
 	return Certain(s.policyOf(&state).rolls(own, other, int(state.TurnTotal), s.rules))
 }
 
+// HoldsAt implements [env.ThresholdPlayer].
+func (s *Solution) HoldsAt(state *env.State) (turnTotal int, ok bool) {
+	own, other := int(state.Scores[state.Seat]), s.otherScore(state)
+	p := s.policyOf(state)
+	if other >= s.rules.target {
+		return p.lastHold(own, other, s.rules), true
+	}
+	switch at := p.turnSwitches(own, other, s.rules); len(at) {
+	case 0:
+		return math.MaxInt, true
+	case 1:
+		return int(at[0]), true
+	}
+	return 0, false
+}
+
 // policyOf returns the policy of the player to move in state.
 func (s *Solution) policyOf(state *env.State) *switchPolicy {
 	policies := s.policies.Load()

@@ -25,9 +25,7 @@ type switchPolicy struct {
 // player and the given turn total.
 func (p *switchPolicy) rolls(own, other, turnTotal int, r *rules) bool {
 	if other >= r.target {
-		// The last player to move wins by going past the other.
-		held := own + turnTotal
-		return held < other || held == other && r.catchUp[0] > winShare(0, 0)
+		return turnTotal < p.lastHold(own, other, r)
 	}
 	roll := true
 	for _, at := range p.turnSwitches(own, other, r) {
@@ -37,6 +35,16 @@ func (p *switchPolicy) rolls(own, other, turnTotal int, r *rules) bool {
 		roll = !roll
 	}
 	return roll
+}
+
+// lastHold returns the turn total at which the policy holds in the last turn of a game
+// that ends after a round, with other banked by the other player, who has reached the
+// target. The last player to move wins by going past the other.
+func (p *switchPolicy) lastHold(own, other int, r *rules) int {
+	if r.catchUp[0] > winShare(0, 0) {
+		other++
+	}
+	return other - own
 }
 
 // turnSwitches returns, in ascending order, the turn totals of a turn at which the

@@ -1,0 +1,146 @@
+package env
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// A Player chooses the actions of a seat. Policies implement it.
+type Player interface {
+	// RollChance returns the probability, in [0, 1], that the player to move in s
+	// rolls. Environments call it only where both actions are legal.
+	RollChance(s State) float64
+}
+
+// Choose returns the action of p in s: the only legal one, or Roll with the
+// probability that p returns. It draws from r only if that probability is neither 0
+// nor 1. At least one action must be legal.
+func Choose(p Player, s State, r *Rand) Action { return choose(p, &s, r) }
+
+// choose is Choose with one copy of the state less.
+func choose(p Player, s *State, r *Rand) Action {
+	if s.TurnTotal == 0 {
+		return Roll
+	}
+	switch c := p.RollChance(*s); {
+	case c >= 1:
+		return Roll
+	case c > 0 && r.Float64() < c:
+		return Roll
+	}
+	return Hold
+}
+
+// A ThresholdPlayer is a [Player] that can say before a turn at which turn total it
+// will hold. Environments then need not ask it before each roll of the turn. It
+// must decide as its RollChance does.
+type ThresholdPlayer interface {
+	Player
+	// HoldsAt returns the turn total at and above which the player to move holds in the
+	// turn that begins in s; below it, the player rolls. It is [math.MaxInt] if the
+	// player never holds. ok is false if the decisions of the turn do not have that
+	// form. HoldsAt neither changes nor keeps s.
+	HoldsAt(s *State) (turnTotal int, ok bool)
+}
+
+// ErrOpponents is wrapped by the errors of [NewSolo] and [NewSoloVec] for opponents
+// that are nil or not as many as needed.
+var ErrOpponents = errors.New("env: bad opponents")
+
+// A seating has the player of each seat, and none at the learner's. It is immutable.
+type seating [MaxPlayers]seatedPlayer
+
+// A seatedPlayer plays a seat for an environment.
+type seatedPlayer struct {
+	Player
+	threshold ThresholdPlayer // the player, if it is one; else nil
+}
+
+// seatOpponents seats the opponents of a learner as [SoloOptions] says.
+func seatOpponents(g Game, seat int, opponents []Player) (*seating, error) {
+	n := g.Players()
+	if seat < 0 || seat >= n {
+		return nil, fmt.Errorf("env: seat %d is not in [0, %d)", seat, n)
+	}
+	others := n - 1
+	if len(opponents) != others && (len(opponents) != 1 || others == 0) {
+		return nil, fmt.Errorf("%w: %d for %d other seats; give one for each, or one for all", ErrOpponents, len(opponents), others)
+	}
+	var t seating
+	for k := range others {
+		p := opponents[min(k, len(opponents)-1)]
+		if p == nil {
+			return nil, fmt.Errorf("%w: number %d is nil", ErrOpponents, k)
+		}
+		threshold, _ := p.(ThresholdPlayer)
+		t[g.NextSeat(seat, k+1)] = seatedPlayer{p, threshold}
+	}
+	return &t, nil
+}
+
+// play plays whole turns of the seats other than the learner's, from the beginning of
+// a turn in s until it is the learner's turn or the game is over. Choices and dice
+// come from r.
+func (t *seating) play(g *Game, s *State, r *Rand, learner int) {
+	for !s.Over && int(s.Seat) != learner {
+		t[s.Seat].playTurn(g, s, r)
+	}
+}
+
+// playTurn plays the turn that begins in s.
+func (p *seatedPlayer) playTurn(g *Game, s *State, r *Rand) {
+	if p.threshold != nil {
+		if at, ok := p.threshold.HoldsAt(s); ok {
+			g.playToThreshold(s, r, at)
+			return
+		}
+	}
+	for choose(p.Player, s, r) == Roll {
+		o := g.table.byRoll[g.table.row(s.held())+int(r.Below(uint32(g.table.rolls)))]
+		if g.roll(s, o); s.TurnTotal == 0 {
+			return // the roll has ended the turn
+		}
+	}
+	g.hold(s)
+}
+
+// playToThreshold plays the turn that begins in s for a player who rolls at turn totals
+// below holdsAt and else holds. It draws from r what [Match.Step] draws for
+// the same actions.
+func (g *Game) playToThreshold(s *State, r *Rand, holdsAt int) {
+	own, toWin := int(s.Scores[s.Seat]), math.MaxInt
+	if g.variant.Ending == AtTarget {
+		toWin = int(g.target) - own
+	}
+	c, rand := g.table, *r
+	row, rolls := c.byRoll[c.row(own):], uint64(c.rolls)
+	total, effect := 0, Stop
+	for total < holdsAt || total == 0 {
+		// This is Rand.Below, which the compiler does not inline.
+		rand.state += weyl
+		x := mix64(rand.state) >> 32 * rolls
+		if uint64(uint32(x)) < rolls {
+			x = rand.redraw(uint32(rolls), x)
+		}
+		o := row[x>>32]
+		if o.Effect != Gain {
+			effect = o.Effect
+			break
+		}
+		if total += int(o.Points); total >= toWin {
+			break
+		}
+		if c.stride != 0 {
+			row = c.byRoll[c.row(own+total):]
+		}
+	}
+	*r = rand
+	s.TurnTotal = int16(total)
+	if effect == Stop && total >= toWin {
+		s.bank()
+		s.Over = true
+		return
+	}
+	g.endTurn(s, effect)
+}
