@@ -345,6 +345,24 @@ func (v *SoloVec) MarshalBinary() ([]byte, error) {
 	return b, nil
 }
 
+// SplitSoloSnapshot splits a snapshot that [SoloVec.MarshalBinary] returned into the
+// snapshot that a [Vec] without step limit reads, and for each game the learner's steps
+// and whether its episode is under way. So games against players can go on with every
+// seat a caller's. The error wraps [ErrSnapshot].
+func SplitSoloSnapshot(b []byte) (matches []byte, steps []int64, live []bool, err error) {
+	size := snapshotSize + soloExtra
+	if len(b)%size != 0 {
+		return nil, nil, nil, fmt.Errorf("%w: %d bytes, not a multiple of %d", ErrSnapshot, len(b), size)
+	}
+	for one := range slices.Chunk(b, size) {
+		extra := one[snapshotSize:]
+		matches = append(matches, one[:snapshotSize]...)
+		steps = append(steps, int64(binary.LittleEndian.Uint64(extra)))
+		live = append(live, extra[8] == 1)
+	}
+	return matches, steps, live, nil
+}
+
 // UnmarshalBinary restores all games from a snapshot that [SoloVec.MarshalBinary]
 // returned for a SoloVec of the same game, number of games and options. The error
 // wraps [ErrSnapshot]; then nothing has changed.

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import copy
+
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
 import pigpen
+from conftest import children
 
 
 class Hold:
@@ -127,34 +130,120 @@ def test_set_opponents_in_python_takes_effect_at_once():
     env.close()
 
 
-def test_set_opponents_of_the_other_kind_waits_for_a_reset():
-    rule = Hold(5, 30)
-    env, twin = pigpen.PigVectorEnv(8, target=30, seat="rotate"), pigpen.PigVectorEnv(8, target=30, seat="rotate")
+@pytest.mark.parametrize("mode", AutoresetMode)
+@pytest.mark.parametrize("variant, players", [("pig", 2), ("pig", 3), ("pig-last-round", 3)])
+@pytest.mark.parametrize("settings", [{"illegal": "roll"}, {"illegal": "noop", "step_limit": 9}, {"mask": "observation"}])
+def test_set_opponents_of_the_other_kind_keeps_the_games(mode, variant, players, settings):
+    """From a name to the same rule in Python, and back: the games are those without any change."""
+    rule = Hold(5, 15, variant == "pig-last-round")
+    given = {
+        "players": players, "target": 15, "seat": "rotate", "first": "random", "autoreset_mode": mode,
+        "opponents": "hold-5", **settings,
+    }  # fmt: skip
+    n, rng = 31, np.random.default_rng(1)
+    env, twin = pigpen.PigVectorEnv(n, variant, **given), pigpen.PigVectorEnv(n, variant, **given)
     env.reset(seed=1), twin.reset(seed=1)
-    env.set_opponents(rule)
-    ones = np.ones(8, np.int64)
-    for _ in range(5):
-        assert (env.step(ones)[0] == twin.step(ones)[0]).all()
-    assert not rule.asked
-    env.reset(seed=2)
-    twin.set_opponents("hold-5")
-    twin.reset(seed=2)
-    for _ in range(50):
-        assert (env.step(ones)[0] == twin.step(ones)[0]).all()
-    assert rule.asked
-    env.set_opponents("hold-5")
-    env.reset(seed=2), twin.reset(seed=2)
-    before = rule.asked
-    for _ in range(10):
-        assert (env.step(ones)[0] == twin.step(ones)[0]).all()
-    assert rule.asked == before
+    ends, asked = 0, []
+    for step in range(120):
+        if step % 40 == 7:  # with some games at their end, and some in a limit
+            env.set_opponents(rule)
+        elif step % 40 == 27:
+            env.set_opponents("hold-5")
+        elif step == 110:
+            assert type(env._games) is not type(twin._games)
+            same(env.reset(seed=3)[0], twin.reset(seed=3)[0])
+            assert type(env._games) is type(twin._games)  # the server plays again
+        actions = rng.integers(0, 2, n)
+        one, two = env.step(actions), twin.step(actions)
+        same(one[0], two[0])
+        for a, b in zip(one[1:4], two[1:4]):
+            assert (a == b).all(), step
+        assert (one[4]["action_mask"] == two[4]["action_mask"]).all()
+        ended = one[2] | one[3]
+        ends += ended.sum()
+        asked.append(rule.asked)
+        if mode is AutoresetMode.DISABLED and step % 5 == 0 and ended.any():
+            same(env.reset(options={"reset_mask": ended})[0], twin.reset(options={"reset_mask": ended})[0])
+    assert ends > 20 and asked[6] == 0 < asked[26] < asked[66] and asked[46] == asked[27] or mode is AutoresetMode.DISABLED
     env.close(), twin.close()
+
+
+def same(one, two):
+    """Checks that observations are equal, in dicts, too."""
+    if isinstance(one, dict):
+        one, two = (np.concatenate([x["observations"], x["action_mask"]], 1) for x in (one, two))
+    assert (one == two).all()
+
+
+def test_set_opponents_where_it_cannot_be():
+    env = pigpen.PigVectorEnv(8, target=30)
+    env.set_opponents(Hold(5, 30))  # before the first reset
+    env.reset(seed=1)
+    with pytest.raises(pigpen.BadArgument, match="2 opponents for 1"):
+        env.set_opponents(["hold-5", "hold-6"])
+    env.set_opponents("hold-5")
+    with pytest.raises(pigpen.CommandFailed, match="nobody"):
+        env.set_opponents(pigpen.Pool(["nobody"]))
+    env.step(np.ones(8, np.int64))
+    env.close()
+    env.set_opponents(Hold(6, 30))  # for the next reset
+    env.reset(seed=1)
+    assert env._settings.opponents.at == 6
+    env.close()
     with pytest.raises(pigpen.BadArgument, match="every seat"):
         env = pigpen.PigSelfPlayVectorEnv(2)
         try:
             env.set_opponents("hold-5")
         finally:
             env.close()
+
+
+def test_set_opponents_of_a_single_environment():
+    """Its game, its copies and what they show go on."""
+    with gymnasium.make("pigpen/Pig-v0", target=30, seat=1, render_mode="ansi") as made:
+        env = made.unwrapped
+        made.reset(seed=1)
+        seen = made.step(pigpen.ROLL)[0]
+        rule = Hold(9, 30)
+        env.set_opponents(rule)
+        assert "hold" in env.render() and env.action_masks().tolist() == [bool(seen[1]), True]
+        after = made.step(pigpen.HOLD)[0]
+        assert rule.asked and after[2] >= seen[2]
+        env.set_opponents("always-roll")
+        copied = copy.deepcopy(env)
+        for _ in range(4):
+            assert (env.step(pigpen.ROLL)[0] == copied.step(pigpen.ROLL)[0]).all()
+        copied.close()
+
+
+def test_an_opponent_that_fails_leaves_the_games_usable():
+    """A step in which one raises is finished by the next: it is still the learner's turn there."""
+    fails = [False]
+    rule = Hold(5, 30)
+
+    def broken(observations, action_mask):
+        if fails[0]:
+            raise ZeroDivisionError("an opponent's own fault")
+        return rule(observations, action_mask)
+
+    n, rng = 20, np.random.default_rng(1)
+    settings = {"target": 30, "autoreset_mode": AutoresetMode.DISABLED}
+    env, twin = pigpen.PigVectorEnv(n, opponents=broken, **settings), pigpen.PigVectorEnv(n, opponents="hold-5", **settings)
+    env.reset(seed=1), twin.reset(seed=1)
+    raised = 0
+    for step in range(60):
+        actions = rng.integers(0, 2, n)
+        fails[0] = step % 7 == 3
+        try:
+            seen = env.step(actions)[0]
+        except ZeroDivisionError:
+            raised += 1
+            fails[0] = False
+            seen = env._see(env._refresh())
+            assert (env._games._learners(env._rows) == env._rows.observations).all()
+        assert (seen == twin.step(actions)[0]).all(), step
+    assert raised > 2
+    env.close(), twin.close()
 
 
 def test_pools():
@@ -181,8 +270,6 @@ def test_pools():
     for _ in range(10):
         env.step(ones)
     assert three.asked and (one.asked, two.asked) == before
-    env.set_opponents(pigpen.Pool(["hold-3", three]))  # names and functions in one
-    env.step(ones)
     env.close()
     for members, weights in [([], None), ([one], [1, 2]), ([one], [0]), ([one, two], [1, -1]), ([one], [float("nan")])]:
         with pytest.raises(pigpen.BadArgument):
@@ -190,6 +277,39 @@ def test_pools():
     with pytest.raises(pigpen.BadArgument):
         pool.set_weights([1])
     assert pool.weights == [0, 0, 1]
+
+
+def test_a_pool_of_names_files_and_functions(tmp_path):
+    """Each plays its games, as often as its weight says, and no process is left of those that have gone."""
+    states = pigpen.decision_points(20)
+    file = tmp_path / "hold7.msgpack"
+    pigpen.save_policy(file, states, states[:, 1] < 7, target=20)
+    third = Hold(11, 20)
+    pool = pigpen.Pool(["hold-3", file, third], [1, 2, 3])
+    env = pigpen.PigVectorEnv(600, opponents="always-roll", target=20, autoreset_mode="SameStep")
+    env.reset(seed=1)
+    env.step(np.ones(600, np.int64))
+    before = len(children())
+    env.set_opponents(pool)
+    assert len(children()) == before + 2
+    for _ in range(2):  # as drawn when they were set, and as drawn for the episodes of a reset
+        drawn = env._games._drawn[:, 0].copy()
+        assert (np.abs(np.bincount(drawn, minlength=3) - [100, 200, 300]) < 45).all()
+        held = np.zeros(3, bool)
+        for _ in range(6):
+            before_step = env._games.views().observations[:, 1, 0]
+            _, _, terminated, truncated, _ = env.step(np.zeros(600, np.int64))
+            banked = env._games.views().observations[:, 1, 0] - before_step
+            going = ~(terminated | truncated) & (env._games._drawn[:, 0] == drawn) & (banked > 0) & (before_step < 9)
+            for member, least in enumerate([3, 7, 11]):
+                mine = banked[going & (drawn == member)]
+                assert (mine >= least).all() and (mine < least + 6).all()
+                held[member] |= len(mine) > 0
+        assert held.all()
+        env.reset(seed=2)
+    env.set_opponents(third)
+    assert len(children()) == before
+    env.close()
 
 
 def test_opponents_that_cannot_be():

@@ -218,6 +218,8 @@ func unpacked(t testing.TB, dtype string, b []byte) []float64 {
 			x = float64(int8(b[0]))
 		case "<i2":
 			x = float64(int16(binary.LittleEndian.Uint16(b)))
+		case "<i8":
+			x = float64(int64(binary.LittleEndian.Uint64(b)))
 		case "<f4":
 			x = float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))
 		case "<f8":

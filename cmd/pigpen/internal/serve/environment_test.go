@@ -477,3 +477,82 @@ func TestRefusedRestore(t *testing.T) {
 		}
 	}
 }
+
+// TestEverySeat takes games among opponents to an environment in which every seat is
+// the client's, and plays on in both: with the opponent's actions it is the same game.
+func TestEverySeat(t *testing.T) {
+	for _, format := range formats {
+		c := newClient(t, format, "")
+		const n, limit = 40, 30
+		game := []field{{"num_envs", n}, {"target", 20}, {"first", "random"}, {"autoreset", "disabled"}}
+		c.ask("make", append(game, field{"opponents", []string{"hold-6"}}, field{"seat", 1}, field{"step_limit", limit})...)
+		c.ask("make", game...)
+		solo, all := field{"env", 1}, field{"env", 2}
+		everySeat := field{"every_seat", true}
+		shown := c.ask("reset", solo, field{"seed", 3})
+		r := env.NewRand(1)
+		turns := func(a answer) []float64 { return a["observations"].([]float64) }
+		live := make([]bool, n)
+		for i := range live {
+			live[i] = true
+		}
+		for step := range limit {
+			if step%3 == 0 {
+				state := c.ask("state", solo, everySeat)
+				there := c.ask("restore", all, field{"states", wire.Blob(state["states"].([]byte))})
+				for i, x := range state["steps"].([]float64) {
+					if is := state["live"].([]float64)[i] == 1; is != live[i] || is && x != float64(step) {
+						t.Fatalf("%s: game %d is live: %t, with %v steps; want %t, %d", format, i, is, x, live[i], step)
+					}
+				}
+				actions := make([]uint8, n)
+				for i := range actions {
+					actions[i] = uint8(r.Below(2))
+					if turns(shown)[3*i+1] == 0 {
+						actions[i] = 1
+					}
+				}
+				// All that the opponent does after the client's action is in the next reply of the one environment.
+				shown = c.ask("step", solo, field{"actions", list(actions)})
+				there = c.ask("step", all, field{"actions", list(actions)})
+				for {
+					others, any := make([]bool, n), false
+					next := make([]uint8, n)
+					for i := range others {
+						row := turns(there)[3*i : 3*i+3]
+						others[i] = live[i] && there["seats"].([]float64)[i] == 0 && there["action_mask"].([]float64)[2*i+1] == 1
+						any = any || others[i]
+						if row[1] < min(6, 20-row[0]) {
+							next[i] = 1
+						}
+					}
+					if !any {
+						break
+					}
+					there = c.ask("step", all, field{"actions", list(next)}, field{"mask", list(others)})
+				}
+				for i := range n {
+					a, b := turns(shown)[3*i:3*i+3], turns(there)[3*i:3*i+3]
+					if there["seats"].([]float64)[i] == 0 { // the opponent has moved last
+						b = []float64{b[2], 0, b[0]}
+					}
+					if live[i] && !slices.Equal(a, b) {
+						t.Fatalf("%s: game %d shows %v, and %v where every seat is the client's", format, i, a, b)
+					}
+				}
+			} else {
+				actions := bytes.Repeat([]byte{1}, n)
+				shown = c.ask("step", solo, field{"actions", list(actions)})
+			}
+			for i := range live {
+				live[i] = live[i] && shown["terminated"].([]float64)[i] == 0 && shown["truncated"].([]float64)[i] == 0
+			}
+		}
+		if slices.Index(live, false) < 0 {
+			t.Errorf("%s: no game has ended", format)
+		}
+		if message := c.refused(CodeBadRequest, "state", all, everySeat); !strings.Contains(message, "every seat is yours") {
+			t.Errorf("%s: %s", format, message)
+		}
+	}
+}

@@ -58,6 +58,7 @@ func drawRequest(r *env.Rand, columns int, open ...int64) []field {
 		"autoreset":    func() any { return append(slices.Clone(autoresetWords), "now")[r.Below(4)] },
 		"illegal":      func() any { return []string{"error", "noop", "noop", "ignore"}[r.Below(4)] },
 		"views":        func() any { return r.Below(2) == 0 },
+		"every_seat":   func() any { return r.Below(2) == 0 },
 		"events":       func() any { return r.Below(2) == 0 },
 		"start":        func() any { return 100 * small() },
 		"limit":        func() any { return small() },

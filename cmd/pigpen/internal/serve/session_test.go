@@ -149,7 +149,7 @@ func TestDTypes(t *testing.T) {
 			if col, ok := f.Value.(wire.Column); ok {
 				names[f.Name] = true
 				want := map[reflect.Kind]string{
-					reflect.Bool: "|b1", reflect.Uint8: "|u1", reflect.Int8: "|i1", reflect.Int16: "<i2", reflect.Float32: "<f4", reflect.Float64: "<f8",
+					reflect.Bool: "|b1", reflect.Uint8: "|u1", reflect.Int8: "|i1", reflect.Int16: "<i2", reflect.Int64: "<i8", reflect.Float32: "<f4", reflect.Float64: "<f8",
 				}[reflect.TypeOf(col.Values).Elem().Kind()]
 				if columnTypes[f.Name] != want {
 					t.Errorf("%s is %s, and hello says %q", f.Name, want, columnTypes[f.Name])
@@ -167,10 +167,13 @@ func TestDTypes(t *testing.T) {
 	see("make")(c.make(&makeRequest{autoreset: env.AutoresetSameStep, illegal: illegalNoop, stepLimit: 1, views: true, events: true}))
 	see("reset")(c.reset(&resetRequest{env: 1}))
 	see("step")(c.step(&stepRequest{env: 1, actions: []env.Action{env.Hold}}))
-	state, wrong := c.state(&envRequest{1})
+	state, wrong := c.state(&stateRequest{env: 1})
 	check("state", state, wrong)
 	see("restore")(c.restore(&restoreRequest{1, state[0].Value.(wire.Blob)}))
 	see("views")(c.showViews(&envRequest{1}))
+	see("make")(c.make(&makeRequest{opponents: []string{"hold-20"}}))
+	see("reset")(c.reset(&resetRequest{env: 2}))
+	see("state")(c.state(&stateRequest{env: 2, everySeat: true}))
 	see("states")(c.listStates(&statesRequest{start: 7}))
 	for _, o := range ops() {
 		for _, p := range o.request {

@@ -1,13 +1,25 @@
 package serve
 
-import "pigpen/cmd/pigpen/internal/wire"
+import (
+	"pigpen/cmd/pigpen/internal/wire"
+	"pigpen/env"
+)
+
+// A stateRequest asks for a snapshot of an environment.
+type stateRequest struct {
+	env       int64
+	everySeat bool // the snapshot is to be one of an environment without opponents
+}
 
 // stateOp returns a snapshot of an environment.
 func stateOp() op {
-	return newOp("state", wire.Schema[envRequest]{requiredEnv}, (*session).state, results("states")...)
+	return newOp("state", wire.Schema[stateRequest]{
+		wire.Required("env", envNumber, func(q *stateRequest) *int64 { return &q.env }),
+		wire.Optional("every_seat", wire.Bool(), func(q *stateRequest) *bool { return &q.everySeat }),
+	}, (*session).state, result{name: "states"}, result{"steps", "<i8"}, result{"live", "|b1"})
 }
 
-func (s *session) state(q *envRequest) ([]wire.Field, *Error) {
+func (s *session) state(q *stateRequest) ([]wire.Field, *Error) {
 	e, wrong := s.begun(q.env)
 	if wrong != nil {
 		return nil, wrong
@@ -16,7 +28,17 @@ func (s *session) state(q *envRequest) ([]wire.Field, *Error) {
 	if err != nil {
 		panic(err) // it never fails
 	}
-	return []wire.Field{named("states", wire.Blob(b))}, nil
+	if !q.everySeat {
+		return []wire.Field{named("states", wire.Blob(b))}, nil
+	}
+	if !e.solo {
+		return nil, errorf(CodeBadRequest, "every_seat is for environments with opponents, and in this one every seat is yours")
+	}
+	matches, steps, live, err := env.SplitSoloSnapshot(b)
+	if err != nil {
+		panic(err) // b is such a snapshot
+	}
+	return []wire.Field{named("states", wire.Blob(matches)), named("steps", list(steps)), named("live", list(live))}, nil
 }
 
 // A restoreRequest brings an environment to the states of a snapshot.

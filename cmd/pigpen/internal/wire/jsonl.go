@@ -224,6 +224,8 @@ func (c Column) appendJSON(b []byte) []byte {
 		return appendRows(b, values, c, func(b []byte, x int8) []byte { return strconv.AppendInt(b, int64(x), 10) })
 	case []int16:
 		return appendRows(b, values, c, func(b []byte, x int16) []byte { return strconv.AppendInt(b, int64(x), 10) })
+	case []int64:
+		return appendRows(b, values, c, func(b []byte, x int64) []byte { return strconv.AppendInt(b, x, 10) })
 	case []float32:
 		return appendRows(b, values, c, func(b []byte, x float32) []byte { return appendNumber(b, float64(x), 32) })
 	case []float64:

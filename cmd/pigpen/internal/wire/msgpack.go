@@ -301,6 +301,8 @@ func (c Column) packed() []byte {
 		return bytesOf(values)
 	case []int16:
 		return bytesOf(values)
+	case []int64:
+		return bytesOf(values)
 	case []float32:
 		return bytesOf(values)
 	case []float64:
@@ -313,6 +315,6 @@ func (c Column) packed() []byte {
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
 // bytesOf returns the memory of a list.
-func bytesOf[T bool | int8 | int16 | float32 | float64](list []T) []byte {
+func bytesOf[T bool | int8 | int16 | int64 | float32 | float64](list []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))), len(list)*int(unsafe.Sizeof(*new(T))))
 }

@@ -44,7 +44,7 @@ func TestIntegers(t *testing.T) {
 // TestPacked compares the bytes of columns with those of encoding/binary.
 func TestPacked(t *testing.T) {
 	for _, values := range []any{
-		[]bool{true, false, true}, []uint8{0, 1, 255}, []int8{-1, 5}, []int16{-2, 300, 7}, []float32{-1, 0.5, 1e9}, []float64{1. / 3, -0}, []int16{},
+		[]bool{true, false, true}, []uint8{0, 1, 255}, []int8{-1, 5}, []int16{-2, 300, 7}, []int64{-2, 1 << 40}, []float32{-1, 0.5, 1e9}, []float64{1. / 3, -0}, []int16{},
 	} {
 		want, err := binary.Append([]byte{}, binary.LittleEndian, values)
 		must(err)

@@ -921,6 +921,15 @@ class Games:
         states = self.client.request("state", env=self.handle)["states"]
         return base64.b64decode(states) if isinstance(states, str) else bytes(states)
 
+    def state_for_every_seat(self) -> tuple[bytes, npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+        """Returns the games among opponents for :meth:`restore` of games in which every seat
+        is the caller's, without step limit; the learner's steps in each episode, of shape
+        (N,); and whether the episode is under way, of shape (N,)."""
+        reply = self.client.request("state", env=self.handle, every_seat=True)
+        states, n = reply["states"], self.num_envs
+        plain = base64.b64decode(states) if isinstance(states, str) else bytes(states)
+        return plain, column(reply, "steps", "<i8", (n,)), column(reply, "live", "?", (n,))
+
     def restore(self, states: bytes) -> Rows:
         """Puts the games back to where they were; rewards and ends are none."""
         rows = self._rows(self.client.request("restore", env=self.handle, states=states))

@@ -194,6 +194,10 @@ class _Vector(Playing, VectorEnv[Any, Any, Any]):
         self._must_roll = np.ones(num_envs, np.uint8)  # 1 where rolling is all that is legal
         self._legal = np.tile([False, True], (num_envs, 1))
 
+    def _open(self) -> None:
+        super()._open()
+        self.closed = False  # which close looks at
+
     def reset(
         self,
         *,

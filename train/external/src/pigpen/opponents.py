@@ -63,6 +63,11 @@ class Pool:
         return rng.choice(len(self.members), n, p=chances)
 
 
+def members(place: Pool | Opponent) -> list[Opponent]:
+    """Returns who may have a seat."""
+    return place.members if isinstance(place, Pool) else [place]
+
+
 class Opposed:
     """N games in which the other seats are played in Python; its rows are the learner's.
 
@@ -96,6 +101,7 @@ class Opposed:
         self._rng = np.random.default_rng()
         self._mask = np.zeros((n, 2), np.int8)
         self._shown: Rows | None = None
+        self._midway = False  # an exception has come while the others were playing
         try:
             self.set_opponents(settings.opponents)
         except BaseException:
@@ -132,10 +138,29 @@ class Opposed:
         if others and len(places) not in (1, others):
             raise BadArgument(f"{len(places)} opponents for {others} seats; it is one for all, or one for each")
         for place in places:
-            for member in place.members if isinstance(place, Pool) else [place]:
+            for member in members(place):
                 self._actor(member)
         self._places = [places[0 if len(places) == 1 else k] for k in range(others)]
         self._draw(np.ones(self.num_envs, np.bool_))
+        named = {os.fspath(member) for place in places for member in members(place) if isinstance(member, _NAME)}
+        for name in self._policies.keys() - named:
+            self._policies.pop(name).close()
+
+    def take_over(self, games: Games, seed: int) -> Rows:
+        """Goes on with games that the server has played against opponents by name, dice and
+        counted steps included; ``seed`` fixes what pools draw."""
+        states, self._steps, live = games.state_for_every_seat()
+        self._rng = np.random.default_rng(seed)
+        self._draw(np.ones(self.num_envs, np.bool_))
+        rows = self.games.restore(states)
+        self._midway = games.stale
+        finished = ~rows.action_mask.any(1)
+        self._over, self._pending = ~live, live & finished
+        if self.players > 1:
+            share = self.games.views().win_share[np.arange(self.num_envs), self._seats]
+            self._earned = ((self.players * share - 1) / (self.players - 1)).astype(np.float32)
+        zeros = np.zeros(self.num_envs, np.bool_)
+        return self._show(rows, np.zeros(self.num_envs, np.float32), zeros, zeros.copy())
 
     def _actor(self, member: Opponent) -> Actor:
         """Returns a member as a function; one by name has a process of its own."""
@@ -193,6 +218,7 @@ class Opposed:
         n, players = self.num_envs, self.players
         index = np.arange(n)
         ended = np.zeros(n, np.bool_)
+        self._midway = True
         while True:
             distance = (rows.seats - self._seats) % players
             turn = active & ~ended & (distance != 0)
@@ -203,12 +229,12 @@ class Opposed:
                 here = turn & (distance == k + 1)
                 if not here.any():
                     continue
-                members = place.members if isinstance(place, Pool) else [place]
+                listed = members(place)
                 drawn = self._drawn[:, k]
                 for m in np.unique(drawn[here]):
                     where = np.flatnonzero(here & (drawn == m))
                     masks = rows.action_mask[where]
-                    chosen = np.asarray(self._actor(members[m])(rows.observations[where], masks))
+                    chosen = np.asarray(self._actor(listed[m])(rows.observations[where], masks))
                     if chosen.shape != (len(where),):
                         raise BadArgument(f"an opponent returned actions of shape {chosen.shape}, not ({len(where)},)")
                     # An opponent that holds where it may not rolls, too.
@@ -216,6 +242,7 @@ class Opposed:
             rows = self.games.step(actions, turn)
             rewards += np.where(turn, rows.rewards[index, self._seats], 0)
             ended |= rows.terminated
+        self._midway = False
         first = ended & (self._steps == 0)
         self._pending |= first
         self._earned[first] = rewards[first]
@@ -278,8 +305,8 @@ class Opposed:
 
     @property
     def stale(self) -> bool:
-        """As :attr:`Games.stale`."""
-        return self.games.stale
+        """Whether an exception has come in the middle of a step, from an opponent, too."""
+        return self.games.stale or self._midway
 
     def _learners(self, rows: Rows) -> npt.NDArray[np.int16]:
         """Returns what the learner sees; ``rows`` are how the games stand now."""
@@ -320,7 +347,8 @@ class Opposed:
         return cast(bytes, msgpack.packb(kept))
 
     def restore(self, states: bytes) -> Rows:
-        """As :meth:`Games.restore`."""
+        """As :meth:`Games.restore`. Where an exception has come in the middle of a step, in which
+        the learner has acted, the others act before it is the learner's turn again."""
         import ast
 
         try:
@@ -338,6 +366,9 @@ class Opposed:
             setattr(self, name, array)
         self._rng.bit_generator.state = generator
         n = self.num_envs
+        self._over |= ~rows.action_mask.any(1) & ~self._pending
+        rows, ended = self._others(rows, ~self._over & ~self._pending, np.zeros(n, np.float32))
+        self._over |= ended & ~self._pending
         zeros = np.zeros(n, np.bool_)
         return self._show(rows, np.zeros(n, np.float32), zeros, zeros.copy())
 

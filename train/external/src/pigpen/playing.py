@@ -58,6 +58,7 @@ class Playing:
         settings, client = self._settings, self.client
         illegal = settings.illegal if settings.illegal in ("noop", "error") else "error"
         common: dict[str, Any] = {"first": settings.first, "illegal": illegal}
+        python = seated and (self._in_python or Opposed.plays(settings.opponents))
         if self._views:
             common["views"] = True
         if settings.render_mode is not None:
@@ -66,7 +67,7 @@ class Playing:
             return client.make(
                 settings.game, num_envs, autoreset=autoreset, step_limit=settings.step_limit, **common
             )
-        if Opposed.plays(settings.opponents):
+        if python:
             games = client.make(settings.game, num_envs, autoreset="disabled", step_limit=0, **common)
             return Opposed(games, settings, autoreset)
         names = [str(name) for name in Opposed.listed(settings.opponents)]
@@ -100,63 +101,63 @@ class Playing:
         return self._games.state()
 
     def set_opponents(self, opponents: Any) -> None:
-        """Lets others play the other seats from now on, in games under way, too.
+        """Lets others play the other seats from the next step on, in games under way, too,
+        which keep their states and dice.
 
-        Between opponents by name and those in Python the games cannot be handed over:
-        such a change waits for the next reset of all games.
+        Where there are opponents in Python, those by name or file, of pools, too, have a
+        process each. When only opponents by name are left, the server plays them again from
+        the next reset of all games on, which is faster. An exception changes nothing.
         """
         _, autoreset, seated, _ = self._kind
         if not seated:
             raise BadArgument("every seat is the caller's; there are no opponents")
         before, old = self._settings.opponents, self._games
         self._settings.opponents = opponents
-        if self._client is None:
-            return
-        python = isinstance(old, Opposed)
-        if python and Opposed.plays(opponents):
-            assert isinstance(old, Opposed)
-            try:
-                old.set_opponents(opponents)
-            except BaseException:
-                self._settings.opponents = before
-                raise
-            return
+        if self._client is None or self._client.closed:
+            return  # the next reset makes the games
         try:
+            if isinstance(old, Opposed) and self._rows is not None:
+                old.set_opponents(opponents)
+                self._in_python = not Opposed.plays(opponents)
+                return
             games = self._make(old.num_envs, autoreset, seated)
+            try:
+                if isinstance(games, Opposed) and self._rows is not None:
+                    assert isinstance(old, Games)
+                    games.take_over(old, self._draw())
+                elif self._rows is not None:
+                    assert isinstance(games, Games)
+                    games.restore(old.state())
+                    games.stale = old.stale
+            except BaseException:
+                games.close()
+                raise
         except BaseException:
             self._settings.opponents = before
             raise
-        if python or Opposed.plays(opponents) or self._rows is None:
-            if self._rows is None:
-                old.close()
-                self._games = games
-            else:
-                games.close()
-                self._client_changes = True
-            return
-        games.restore(old.state())
         old.close()
         self._games = games
 
-    _client_changes = False  # the kind of the opponents changes at the next reset
+    _in_python = False  # opponents by name are played in Python until the next reset of all games
 
     def _begin(self, seed: int | None, seeds: Any = None, mask: Any = None) -> Rows:
         """Begins episodes, in a new session where the old one has ended."""
         client = self._client
+        again = self._in_python and mask is None
+        if again:
+            self._in_python = False
         if client is None or client.closed and self._settings.client is None:
             self._let_go()
             self._open()
-        elif self._client_changes and mask is None:
+        elif again:
             self._games.close()
             num_envs, autoreset, seated, _ = self._kind
             self._games = self._make(num_envs, autoreset, seated)
             self._seeded = False
-            if seed is None and seeds is None:
-                seed = self._draw()
-        if mask is None:
-            self._client_changes = False
         if seed is None and seeds is None and not self._seeded:
             seed = self._draw()
+        if mask is not None and self._games.stale:
+            self._refresh()
         rows = self._games.reset(seed, seeds=seeds, mask=mask)
         self._seeded = True
         self._rows = rows
