@@ -178,10 +178,18 @@ func (c *snapshotCodec) decodeAll(b []byte, o *VecOptions, stepLimit, extra int,
 	return list, nil
 }
 
+// snapshotCodec returns the codec of v's snapshots, which it makes once.
+func (v *Vec) snapshotCodec() *snapshotCodec {
+	if v.codec == nil {
+		v.codec = new(newSnapshotCodec(v.game))
+	}
+	return v.codec
+}
+
 // MarshalBinary returns a snapshot of all games, generators included: one after the
 // other, the snapshot of a [Match] for each. It never fails.
 func (v *Vec) MarshalBinary() ([]byte, error) {
-	c := newSnapshotCodec(v.game)
+	c := v.snapshotCodec()
 	b := make([]byte, 0, v.options.Games*snapshotSize)
 	for i := range v.options.Games {
 		m := Match{
@@ -205,7 +213,7 @@ func (v *Vec) UnmarshalBinary(b []byte) error { return restoreNow(v.ReadSnapshot
 // memory of its own. The games change only when restore is called, which cannot
 // fail. A caller can so restore several Vecs together or none of them.
 func (v *Vec) ReadSnapshot(b []byte) (restore func(), err error) {
-	c := newSnapshotCodec(v.game)
+	c := v.snapshotCodec()
 	list, err := c.decodeAll(b, &v.options, v.options.StepLimit, 0, func(int, *Match, []byte) error { return nil })
 	if err != nil {
 		return nil, err

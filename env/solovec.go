@@ -327,7 +327,7 @@ const soloExtra = 9
 // snapshot of its match with 0 steps, which are not counted, the learner's steps and
 // whether an episode is under way. It never fails.
 func (v *SoloVec) MarshalBinary() ([]byte, error) {
-	c := newSnapshotCodec(v.vec.game)
+	c := v.vec.snapshotCodec()
 	b := make([]byte, 0, v.options.Games*(snapshotSize+soloExtra))
 	for i := range v.learners {
 		m := Match{
@@ -375,7 +375,7 @@ func (v *SoloVec) ReadSnapshot(b []byte) (restore func(), err error) {
 		live  bool
 	}
 	episodes := make([]episode, v.options.Games)
-	c := newSnapshotCodec(v.vec.game)
+	c := v.vec.snapshotCodec()
 	matches, err := c.decodeAll(b, &v.options.VecOptions, 0, soloExtra, func(i int, m *Match, extra []byte) error {
 		steps, live, limit := int64(binary.LittleEndian.Uint64(extra)), extra[8] == 1, int64(v.options.StepLimit)
 		episodes[i] = episode{steps, live}

@@ -171,6 +171,7 @@ type Vec struct {
 	done    []int   // games without an episode under way
 	idle    []int   // games with an episode under way that skip the current step
 	engine  engine
+	codec   *snapshotCodec // nil before the first snapshot is written or read
 }
 
 // NewVec returns o.Games games of g. They are done until Reset or ResetGames begins
