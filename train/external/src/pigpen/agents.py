@@ -36,14 +36,10 @@ class Agents(Playing):
     def _build(self, variant: str, players: int, options: MultiAgentOptions, actions: int) -> None:
         given: dict[str, Any] = {"mask": "observation", **options}
         settings = Settings(variant, players, max_episode_steps=given.pop("max_cycles", None), **given)
-        self.render_mode = settings.render_mode
         self.np_random = np.random.default_rng()
         self._play(settings, 1, "disabled", seated=False, shared=True)
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
         self.agents: list[str] = []
-        self._dict = settings.mask == "observation"
-        self._penalty = 0.0 if isinstance(settings.illegal, str) else float(settings.illegal)
-        self._rolls = settings.illegal not in ("noop", "error")
         self._num_actions = actions
         box = self._encoder.space
         self.observation_spaces: dict[str, gymnasium.spaces.Space[Any]] = {}

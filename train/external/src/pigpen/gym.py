@@ -69,11 +69,7 @@ class PigEnv(Playing, gymnasium.Env[Any, int]):
         settings = Settings(variant, players, **options)
         if settings.seat == "rotate":
             raise BadArgument('seat "rotate" deals the seats of a vector env; one game takes a number or "random"')
-        self.render_mode = settings.render_mode
         self._play(settings, 1, "disabled", seated=True, shared=True)
-        self._dict = settings.mask == "observation"
-        self._penalty = 0.0 if isinstance(settings.illegal, str) else float(settings.illegal)
-        self._rolls = settings.illegal not in ("noop", "error")
         box = self._encoder.space
         self.observation_space = with_mask(box) if self._dict else box
         self.action_space = cast(Any, gymnasium.spaces.Discrete(2))
@@ -177,14 +173,10 @@ class _Vector(Playing, VectorEnv[Any, Any, Any]):
 
     def _build(self, settings: Settings, num_envs: int, seated: bool) -> None:
         mode = settings.autoreset_mode
-        self.render_mode = settings.render_mode
         self.num_envs = num_envs
         self.autoreset_mode = mode
         self.metadata = {**self.metadata, "autoreset_mode": mode}
         self._play(settings, num_envs, self._MODES[mode], seated=seated, shared=False)
-        self._dict = settings.mask == "observation"
-        self._penalty = 0.0 if isinstance(settings.illegal, str) else float(settings.illegal)
-        self._rolls = settings.illegal not in ("noop", "error")
         box = self._encoder.space
         self.single_observation_space = with_mask(box) if self._dict else box
         self.single_action_space = gymnasium.spaces.Discrete(2)

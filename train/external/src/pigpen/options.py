@@ -1,6 +1,7 @@
 """The arguments that the environments share, their defaults, and how observations are shown.
 
-Each environment takes ``variant`` and ``players`` by position and the rest by name.
+Each environment takes ``variant`` and ``players`` by position and the rest by name. An
+argument, its type and its default are declared once, below; :class:`Settings` reads them.
 :class:`GameOptions` are the arguments of all, :class:`SeatOptions` those of the
 environments in which the learner has one seat, :class:`SelfPlayOptions` and
 :class:`VectorOptions` those of the vector environments.
@@ -11,8 +12,8 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, Literal, TypedDict
+from copy import copy
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, get_args, get_origin, get_type_hints
 
 import gymnasium
 import numpy as np
@@ -30,7 +31,16 @@ move sees them, and action masks, int8 of shape (M, 2); returns M actions."""
 Opponent = str | os.PathLike[str] | Actor
 Illegal = Literal["roll", "noop", "error"] | float
 Seat = int | Literal["random", "rotate"]
+RenderMode = Literal["ansi", "rgb_array", "human"]
+RENDER_MODES = list(get_args(RenderMode))
 Array = npt.NDArray[Any]
+
+
+class Default:
+    """What an argument is where it is not given."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
 
 
 class GameOptions(TypedDict, total=False):
@@ -59,20 +69,20 @@ class GameOptions(TypedDict, total=False):
       :class:`~pigpen.client.Client`.
     """
 
-    target: int | None
-    options: Mapping[str, bool] | None
-    first: Literal["seat0", "random"]
-    illegal: Illegal
-    step_limit: int
-    dtype: Literal["float32", "int16"]
-    normalize: bool
-    mask: Literal["info", "observation"]
-    render_mode: str | None
-    client: Client | None
-    binary: str | os.PathLike[str] | None
-    format: Format
-    timeout: float | None
-    start_timeout: float | None
+    target: Annotated[int | None, Default(None)]
+    options: Annotated[Mapping[str, bool] | None, Default(None)]
+    first: Annotated[Literal["seat0", "random"], Default("seat0")]
+    illegal: Annotated[Illegal, Default("roll")]
+    step_limit: Annotated[int, Default(0)]
+    dtype: Annotated[Literal["float32", "int16"], Default("float32")]
+    normalize: Annotated[bool, Default(False)]
+    mask: Annotated[Literal["info", "observation"], Default("info")]
+    render_mode: Annotated[RenderMode | None, Default(None)]
+    client: Annotated[Client | None, Default(None)]
+    binary: Annotated[str | os.PathLike[str] | None, Default(None)]
+    format: Annotated[Format, Default("msgpack")]
+    timeout: Annotated[float | None, Default(None)]
+    start_timeout: Annotated[float | None, Default(START_TIMEOUT)]
 
 
 class SeatOptions(GameOptions, total=False):
@@ -86,8 +96,8 @@ class SeatOptions(GameOptions, total=False):
       environments, gives game i the seat i mod players.
     """
 
-    opponents: Opponent | Sequence[Opponent]
-    seat: Seat
+    opponents: Annotated[Opponent | Sequence[Opponent], Default("hold-20")]
+    seat: Annotated[Seat, Default(0)]
 
 
 class SelfPlayOptions(GameOptions, total=False):
@@ -98,65 +108,81 @@ class SelfPlayOptions(GameOptions, total=False):
       holds, and -1 is no limit.
     """
 
-    autoreset_mode: str | AutoresetMode
-    max_episode_steps: int | None
+    autoreset_mode: Annotated[str | AutoresetMode, Default(AutoresetMode.NEXT_STEP)]
+    max_episode_steps: Annotated[int | None, Default(None)]
 
 
 class VectorOptions(SelfPlayOptions, SeatOptions, total=False):
     """All arguments of vector environments in which one seat is the learner's."""
 
 
-@dataclass
-class Settings:
-    """An environment's arguments with their defaults; the TypedDicts above describe them.
+_HINTS = get_type_hints(VectorOptions, include_extras=True)
+_DEFAULTS: dict[str, Any] = {name: hint.__metadata__[0].value for name, hint in _HINTS.items()}
 
-    Raises :class:`~pigpen.errors.BadArgument` for what no game could allow.
+
+def _choices(hint: Any) -> tuple[Any, ...]:
+    """Returns the values that a type of Literals allows, perhaps with None; () for other types."""
+    if get_origin(hint) is Annotated:
+        return _choices(get_args(hint)[0])
+    if get_origin(hint) is Literal:
+        return get_args(hint)
+    members = get_args(hint)
+    if type(None) in members and any(get_origin(one) is Literal for one in members):
+        return (None, *(value for one in members for value in _choices(one)))
+    return ()
+
+
+class Settings:
+    """An environment's arguments as attributes, those that are not given with their defaults.
+
+    Raises :class:`~pigpen.errors.BadArgument` for what no game could allow, and TypeError
+    for an argument that :class:`VectorOptions` does not declare.
     """
 
-    variant: str = "pig"
-    players: int = 2
-    target: int | None = None
-    options: Mapping[str, bool] | None = None
-    opponents: Any = "hold-20"
-    seat: Seat = 0
-    first: str = "seat0"
-    illegal: Illegal = "roll"
-    step_limit: int = 0
-    dtype: str = "float32"
-    normalize: bool = False
-    mask: str = "info"
-    autoreset_mode: Any = AutoresetMode.NEXT_STEP
-    max_episode_steps: int | None = None
-    render_mode: str | None = None
-    client: Client | None = field(default=None, repr=False)
-    binary: str | os.PathLike[str] | None = None
-    format: Format = "msgpack"
-    timeout: float | None = None
-    start_timeout: float | None = START_TIMEOUT
+    if TYPE_CHECKING:  # the attributes are those of VectorOptions
 
-    def __post_init__(self) -> None:
-        self.autoreset_mode = AutoresetMode(self.autoreset_mode)
-        if self.max_episode_steps is not None and self.max_episode_steps > 0:
-            self.step_limit = min(self.step_limit or self.max_episode_steps, self.max_episode_steps)
-        self.max_episode_steps = None
-        if isinstance(self.illegal, str):
-            if self.illegal not in ("roll", "noop", "error"):
-                raise BadArgument(f"illegal {self.illegal!r}; it is 'roll', 'noop', 'error' or a penalty such as -0.1")
-        elif isinstance(self.illegal, bool) or not (math.isfinite(self.illegal) and self.illegal <= 0):
-            raise BadArgument(f"illegal {self.illegal!r}; a penalty is a number that is 0 or less")
-        for name, value, choices in (
-            ("dtype", self.dtype, ("float32", "int16")),
-            ("mask", self.mask, ("info", "observation")),
-            ("first", self.first, ("seat0", "random")),
-            ("render_mode", self.render_mode, (None, *RENDER_MODES)),
-        ):
-            if value not in choices:
-                raise BadArgument(f"{name} {value!r}; it is one of {', '.join(repr(c) for c in choices)}")
-        if self.normalize and self.dtype != "float32":
+        def __getattr__(self, name: str) -> Any: ...
+        def __setattr__(self, name: str, value: Any) -> None: ...
+
+    def __init__(self, variant: str = "pig", players: int = 2, **options: Any) -> None:
+        for name in options:
+            if name not in _DEFAULTS:
+                raise TypeError(f"unexpected argument {name!r}; there are {', '.join(_DEFAULTS)}")
+        given = {**_DEFAULTS, **options}
+        for name, hint in _HINTS.items():
+            choices = _choices(hint)
+            if choices and given[name] not in choices:
+                raise BadArgument(f"{name} {given[name]!r}; it is one of {', '.join(map(repr, choices))}")
+        illegal, most = given["illegal"], given["max_episode_steps"]
+        if isinstance(illegal, str):
+            if illegal not in ("roll", "noop", "error"):
+                raise BadArgument(f"illegal {illegal!r}; it is 'roll', 'noop', 'error' or a penalty such as -0.1")
+        elif isinstance(illegal, bool) or not (math.isfinite(illegal) and illegal <= 0):
+            raise BadArgument(f"illegal {illegal!r}; a penalty is a number that is 0 or less")
+        if given["normalize"] and given["dtype"] != "float32":
             raise BadArgument("normalize=True makes observations float32; leave dtype away")
-        if self.seat == "random":
+        given["autoreset_mode"] = AutoresetMode(given["autoreset_mode"])
+        if most is not None and most > 0:
+            given["step_limit"] = min(given["step_limit"] or most, most)
+        if given["seat"] == "random":
             # Who begins is drawn; the seats are alike but for the distance to that one.
-            self.seat, self.first = 0, "random"
+            given["seat"], given["first"] = 0, "random"
+        self.__dict__.update(given, variant=variant, players=players)
+
+    @property
+    def masked(self) -> bool:
+        """Whether an observation is a dict with the action mask in it."""
+        return bool(self.mask == "observation")
+
+    @property
+    def penalty(self) -> float:
+        """What is added to the reward of an illegal action."""
+        return 0.0 if isinstance(self.illegal, str) else float(self.illegal)
+
+    @property
+    def rolls(self) -> bool:
+        """Whether an illegal hold rolls."""
+        return self.illegal not in ("noop", "error")
 
     @property
     def game(self) -> Game:
@@ -170,13 +196,11 @@ class Settings:
 
     def apart(self) -> Settings:
         """Returns settings of a copy, which has a session of its own."""
-        given = {f.name: getattr(self, f.name) for f in fields(self)}
+        other = copy(self)
         if self.client is not None:
-            given.update(self.client.settings)
-        return Settings(**{**given, "client": None})
-
-
-RENDER_MODES = ["ansi", "rgb_array", "human"]
+            other.__dict__.update(self.client.settings)
+        other.client = None
+        return other
 
 
 class Encoder:

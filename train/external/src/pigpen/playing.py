@@ -29,6 +29,8 @@ class Playing:
         """Opens the games: ``seated`` where one seat is the learner's, ``shared`` where
         their process may be one that other environments use."""
         self._settings = settings
+        self.render_mode = settings.render_mode
+        self._dict, self._penalty, self._rolls = settings.masked, settings.penalty, settings.rolls
         self._kind = (num_envs, autoreset, seated, shared)
         self._client: Client | None = None
         self._rows = None
