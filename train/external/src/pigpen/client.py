@@ -299,6 +299,12 @@ class Client:
         state = "closed" if self.closed else f"pid {self.pid}"
         return f"{type(self).__name__}({state}, {self.format})"
 
+    def _repr_html_(self) -> str:
+        """The program, its process and the policy that it serves, as notebooks show them."""
+        from . import notebook
+
+        return notebook.session(self)
+
     # Ends.
 
     def _late(self) -> NoReturn:

@@ -187,6 +187,13 @@ class PigParallel(Agents, ParallelEnv[str, Any, int]):  # type: ignore[misc]
         return mask
 
 
+class _Checked(wrappers.OrderEnforcingWrapper):  # type: ignore[misc]
+    """PettingZoo's wrapper that checks the order of calls; notebooks show the game in it."""
+
+    def _repr_html_(self) -> str:
+        return str(self.unwrapped._repr_html_())
+
+
 def raw_env(variant: str = "pig", players: int = 2, **options: Unpack[MultiAgentOptions]) -> PigAEC:
     """Returns the AEC environment without wrappers."""
     return PigAEC(variant, players, **options)
@@ -194,7 +201,7 @@ def raw_env(variant: str = "pig", players: int = 2, **options: Unpack[MultiAgent
 
 def env(variant: str = "pig", players: int = 2, **options: Unpack[MultiAgentOptions]) -> AECEnv[str, Any, int | None]:
     """Returns the AEC environment in wrappers that check the order of calls and the actions."""
-    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(PigAEC(variant, players, **options)))
+    return _Checked(wrappers.AssertOutOfBoundsWrapper(PigAEC(variant, players, **options)))
 
 
 def parallel_env(variant: str = "pig", players: int = 2, **options: Unpack[MultiAgentOptions]) -> PigParallel:

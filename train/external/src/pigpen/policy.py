@@ -164,6 +164,12 @@ class Policy:
     def __repr__(self) -> str:
         return f"Policy({self.name!r}, {self.variant}, {self.players} players, target {self.target})"
 
+    def _repr_html_(self) -> str:
+        """The game and, in games of two, a map of when it holds, as notebooks show them."""
+        from . import notebook
+
+        return notebook.policy(self)
+
 
 def decision_points(
     target: int | None = None,
