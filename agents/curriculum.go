@@ -87,13 +87,13 @@ type curriculum struct {
 	value   []float32
 	count   []uint16
 	workers []*curriculumWorker
-	at      progress
+	at      curriculumPosition
 	// epsilon is the probability of exploring in the current block.
 	epsilon float64
 }
 
-// progress is a position in the curriculum.
-type progress struct {
+// A curriculumPosition is what a curriculum plays next.
+type curriculumPosition struct {
 	Pass  int64
 	Sum   int64 // of the banked scores
 	Block int64 // of firstEpisodes from each start, in [0, 2^Pass)
@@ -368,7 +368,7 @@ func (q *curriculum) ReadState(r io.Reader) error {
 		return err
 	}
 	if q.at.Pass < 0 || q.at.Pass > maxPass || q.at.Sum < 0 || q.at.Sum > q.highest() || q.at.Block < 0 || q.at.Block >= 1<<q.at.Pass || q.at.Steps < 0 {
-		return fmt.Errorf("%w: its progress is out of range, %+v", ErrState, q.at)
+		return fmt.Errorf("%w: its position is out of range, %+v", ErrState, q.at)
 	}
 	for _, n := range q.count {
 		if int(n) >= len(q.weights) {

@@ -182,8 +182,8 @@ func TestOrderOfSums(t *testing.T) {
 			for pass := range int64(3) {
 				for sum := highest; sum >= 0; sum-- {
 					for block := range int64(1) << pass {
-						if want := (progress{Pass: pass, Sum: sum, Block: block, Steps: steps}); q.at != want {
-							t.Fatalf("the progress is %+v, want %+v", q.at, want)
+						if want := (curriculumPosition{Pass: pass, Sum: sum, Block: block, Steps: steps}); q.at != want {
+							t.Fatalf("the position is %+v, want %+v", q.at, want)
 						}
 						played := q.Learn(3)
 						if want := firstEpisodes * starts[sum]; played.Episodes != want {
@@ -246,9 +246,9 @@ func TestStartScoresCoverTurns(t *testing.T) {
 	}
 }
 
-// A pupil follows the curriculum as its comment tells it, in maps, with states
-// copied and everything looked up when it is needed.
-type pupil struct {
+// A curriculumReference follows the curriculum as its comment describes it, in
+// maps, with states copied and everything looked up when it is needed.
+type curriculumReference struct {
 	game     env.Game
 	settings tuning
 	weight   func(n int) float32
@@ -267,13 +267,13 @@ type pupil struct {
 	banked map[[2]int]float32
 }
 
-func newPupil(g env.Game, s tuning, weight func(n int) float32, seed uint64, limit int) *pupil {
-	p := &pupil{game: g, settings: s, weight: weight, seed: seed, limit: limit, value: make(map[view]float32), count: make(map[view]int)}
+func newCurriculumReference(g env.Game, s tuning, weight func(n int) float32, seed uint64, limit int) *curriculumReference {
+	p := &curriculumReference{game: g, settings: s, weight: weight, seed: seed, limit: limit, value: make(map[view]float32), count: make(map[view]int)}
 	p.sum = p.highest()
 	return p
 }
 
-func (p *pupil) highest() int {
+func (p *curriculumReference) highest() int {
 	if p.game.Players() == 1 {
 		return p.game.Target() - 1
 	}
@@ -281,14 +281,14 @@ func (p *pupil) highest() int {
 }
 
 // foreign returns what a value of s is worth to a seat.
-func (p *pupil) foreign(value float32, s env.State, seat int8) float32 {
+func (p *curriculumReference) foreign(value float32, s env.State, seat int8) float32 {
 	if s.Seat != seat {
 		return -value
 	}
 	return value
 }
 
-func (p *pupil) hold(s env.State) float32 {
+func (p *curriculumReference) hold(s env.State) float32 {
 	at := [2]int{int(s.Seat), min(int(s.TurnTotal), highestScore(p.game))}
 	if x, known := p.banked[at]; known {
 		return x
@@ -303,7 +303,7 @@ func (p *pupil) hold(s env.State) float32 {
 }
 
 // best is what s is worth to the player to move.
-func (p *pupil) best(s env.State) float32 {
+func (p *curriculumReference) best(s env.State) float32 {
 	value := p.value[see(p.game, s)]
 	if s.TurnTotal > 0 {
 		if hold := p.hold(s); hold > value {
@@ -314,7 +314,7 @@ func (p *pupil) best(s env.State) float32 {
 }
 
 // expectation is the mean of what all rolls of the dice in s lead to.
-func (p *pupil) expectation(s env.State) float32 {
+func (p *curriculumReference) expectation(s env.State) float32 {
 	mean, weights := 0.0, 0
 	for _, c := range p.game.Outcomes(s) {
 		next := p.game.AfterRoll(s, c.Outcome)
@@ -345,7 +345,7 @@ type step struct {
 }
 
 // episode plays from a state until the scores have changed.
-func (p *pupil) episode(m *env.Match, from env.State) {
+func (p *curriculumReference) episode(m *env.Match, from env.State) {
 	if err := m.ResetTo(from); err != nil {
 		panic(err)
 	}
@@ -378,7 +378,7 @@ func (p *pupil) episode(m *env.Match, from env.State) {
 
 // learn plays the block of a sum; the order of its start scores does not
 // matter but for the dice.
-func (p *pupil) learn() (played Played) {
+func (p *curriculumReference) learn() (played Played) {
 	began := p.steps
 	seed := env.SeedAt(env.SeedAt(env.SeedAt(p.seed, uint64(p.pass)), uint64(p.sum)), uint64(p.block))
 	for i, s := range p.startScores() {
@@ -422,7 +422,7 @@ func (p *pupil) learn() (played Played) {
 
 // startScores returns the banked scores of the sum, the first seat's rising or,
 // in games that end after a round, the second's.
-func (p *pupil) startScores() (all []env.State) {
+func (p *curriculumReference) startScores() (all []env.State) {
 	for x := 0; x <= p.sum; x++ {
 		s := env.State{}
 		s.Scores[0] = int16(x)
@@ -484,17 +484,17 @@ func checkCurriculum(t *testing.T, g env.Game, s tuning, weight func(n int) floa
 		passes = 2
 	}
 	index := indexOf(g, policies.FullAbstraction)
-	q, p := newCurriculum(Config{Index: index, Settings: s.of(curriculumRecipe), Seed: 7, StepLimit: limit}), newPupil(g, s, weight, 7, limit)
+	q, p := newCurriculum(Config{Index: index, Settings: s.of(curriculumRecipe), Seed: 7, StepLimit: limit}), newCurriculumReference(g, s, weight, 7, limit)
 	for q.at.Pass < passes {
 		at := q.at
 		got, want := q.Learn(2), p.learn()
 		if got != want || q.at.Steps != p.steps {
-			t.Fatalf("%v, %+v, step limit %d, progress %+v: Learn plays %+v, want %+v", g, s, limit, at, got, want)
+			t.Fatalf("%v, %+v, step limit %d, position %+v: Learn plays %+v, want %+v", g, s, limit, at, got, want)
 		}
 		for i, state := range index.All() {
 			v := see(g, state)
 			if q.value[i] != p.value[v] || int(q.count[i]) != min(p.count[v], len(q.weights)-1) {
-				t.Fatalf("%v, %+v, step limit %d, progress %+v: rolling in %+v is estimated at %v after %d samples, want %v after %d", g, s, limit, at, v, q.value[i], q.count[i], p.value[v], p.count[v])
+				t.Fatalf("%v, %+v, step limit %d, position %+v: rolling in %+v is estimated at %v after %d samples, want %v after %d", g, s, limit, at, v, q.value[i], q.count[i], p.value[v], p.count[v])
 			}
 		}
 	}

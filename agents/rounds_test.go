@@ -80,9 +80,9 @@ func TestRoundsPig(t *testing.T) {
 	}
 }
 
-// A gambler follows the recipe as its comment tells it, in maps and with
-// float64.
-type gambler struct {
+// A roundsReference follows the recipe as its comment describes it, in maps and
+// with float64.
+type roundsReference struct {
 	game      env.Game
 	limit     int
 	past, now map[view]returns
@@ -92,7 +92,7 @@ type gambler struct {
 type returns struct{ count, sum float64 }
 
 // play plays a batch of episodes by the policy and takes the samples.
-func (b *gambler) play(seed uint64, policy *policies.Table) (played Played) {
+func (b *roundsReference) play(seed uint64, policy *policies.Table) (played Played) {
 	m := env.NewMatch(b.game, env.MatchOptions{StepLimit: b.limit})
 	m.Reset(seed)
 	for range batchEpisodes {
@@ -130,7 +130,7 @@ func (b *gambler) play(seed uint64, policy *policies.Table) (played Played) {
 
 // total returns all samples, with those of earlier rounds as they count when
 // the given part of the round is played.
-func (b *gambler) total(part float64) map[view]returns {
+func (b *roundsReference) total(part float64) map[view]returns {
 	total := make(map[view]returns)
 	left := 1 + part*(decay-1)
 	for v, r := range b.past {
@@ -144,7 +144,7 @@ func (b *gambler) total(part float64) map[view]returns {
 }
 
 // estimates returns what rolling and holding are worth by the samples.
-func (b *gambler) estimates(index policies.StateIndex, total map[view]returns) (roll, hold map[view]float64) {
+func (b *roundsReference) estimates(index policies.StateIndex, total map[view]returns) (roll, hold map[view]float64) {
 	start := func(v view) float64 { return total[v].sum / (total[v].count + 1) }
 	base, advantage := make(map[view]float64), make(map[view]float64)
 	hold = make(map[view]float64)
@@ -202,7 +202,7 @@ func TestRoundsAgainstReference(t *testing.T) {
 			t.Parallel()
 			g := c.game
 			mc := newRoundsOf(g, 3, c.limit)
-			b := &gambler{game: g, limit: c.limit, past: make(map[view]returns), now: make(map[view]returns)}
+			b := &roundsReference{game: g, limit: c.limit, past: make(map[view]returns), now: make(map[view]returns)}
 			index := mc.index
 			policy := mc.Greedy()
 			for i, s := range index.All() {
@@ -237,7 +237,7 @@ func TestRoundsAgainstReference(t *testing.T) {
 
 // check compares the samples so far, and the policy that they speak for, when
 // the given part of a round is played. After all of it mc is in the next round.
-func (b *gambler) check(t *testing.T, mc *rounds, part float64) {
+func (b *roundsReference) check(t *testing.T, mc *rounds, part float64) {
 	t.Helper()
 	index, total := mc.index, b.total(part)
 	roll, hold := b.estimates(index, total)

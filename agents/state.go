@@ -11,8 +11,8 @@ import (
 // ErrState is wrapped by an agent's ReadState.
 var ErrState = errors.New("agents: bad state of an agent")
 
-// chunkElements is how many elements of a slice are encoded at a time.
-const chunkElements = 1 << 14
+// pieceElements is how many elements of a slice are encoded at a time.
+const pieceElements = 1 << 14
 
 // sizeOf returns the number of bytes that writeParts writes.
 func sizeOf(parts ...any) (size int64) {
@@ -22,9 +22,9 @@ func sizeOf(parts ...any) (size int64) {
 	return size
 }
 
-// inChunks calls do for each part or, if it is a slice, for one piece of it after
-// the other, so that encoding takes little memory.
-func inChunks(parts []any, do func(piece any) error) error {
+// forEachPiece calls do with each part or, if it is a slice, with slices of up to
+// pieceElements of it in order, so that encoding takes little memory.
+func forEachPiece(parts []any, do func(piece any) error) error {
 	for _, part := range parts {
 		v := reflect.ValueOf(part)
 		if v.Kind() != reflect.Slice {
@@ -33,8 +33,8 @@ func inChunks(parts []any, do func(piece any) error) error {
 			}
 			continue
 		}
-		for from := 0; from < v.Len(); from += chunkElements {
-			if err := do(v.Slice(from, min(from+chunkElements, v.Len())).Interface()); err != nil {
+		for from := 0; from < v.Len(); from += pieceElements {
+			if err := do(v.Slice(from, min(from+pieceElements, v.Len())).Interface()); err != nil {
 				return err
 			}
 		}
@@ -46,7 +46,7 @@ func inChunks(parts []any, do func(piece any) error) error {
 // and without their lengths, which the index tells.
 func writeParts(w io.Writer, parts ...any) error {
 	var buffer []byte
-	return inChunks(parts, func(piece any) (err error) {
+	return forEachPiece(parts, func(piece any) (err error) {
 		if buffer, err = binary.Append(buffer[:0], binary.LittleEndian, piece); err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ func writeParts(w io.Writer, parts ...any) error {
 // error wraps [ErrState], or is the reader's own; then some may have been read.
 func readParts(r io.Reader, parts ...any) error {
 	var buffer []byte
-	return inChunks(parts, func(piece any) error {
+	return forEachPiece(parts, func(piece any) error {
 		if n := binary.Size(piece); cap(buffer) < n {
 			buffer = make([]byte, n)
 		} else {

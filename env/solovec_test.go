@@ -172,7 +172,7 @@ func TestSoloVecPlaysSolos(t *testing.T) {
 				if b.Terminated[i] || b.Truncated[i] {
 					ends++
 				}
-				// Now and then a game is begun again, resting or not.
+				// Now and then a game is begun again, done or not.
 				if which[i] = coins.Below(40) == 0; which[i] {
 					r.Rewards[i], r.Terminated[i], r.Truncated[i] = 0, false, false
 					r.begin(i)
@@ -415,11 +415,11 @@ func TestGamesIgnoreIllegal(t *testing.T) {
 			after, _ := v.MarshalBinary()
 			size := len(after) / o.Games
 			for i, a := range actions {
-				resting := !was[2*i+1]
-				if want := a == env.Hold && !resting && !was[2*i]; b.Ignored[i] != want {
+				done := !was[2*i+1]
+				if want := a == env.Hold && !done && !was[2*i]; b.Ignored[i] != want {
 					t.Fatalf("Ignored[%d] = %t, want %t", i, b.Ignored[i], want)
 				}
-				if steps[i]++; resting && o.Autoreset == env.AutoresetNextStep {
+				if steps[i]++; done && o.Autoreset == env.AutoresetNextStep {
 					steps[i] = 0
 				}
 				if b.Ignored[i] {

@@ -19,7 +19,8 @@ type vecEnv struct {
 	actions []env.Action
 }
 
-const vecLane = 1
+// vecGame is the game of a vecEnv that the suite sees.
+const vecGame = 1
 
 func newVecEnv(g env.Game, o env.VecOptions) vecEnv {
 	o.Games, o.Autoreset = 3, env.AutoresetDisabled
@@ -30,13 +31,13 @@ func newVecEnv(g env.Game, o env.VecOptions) vecEnv {
 func (e vecEnv) view() envtest.View {
 	b, n, c := e.batch, e.Game().Players(), e.Game().NumColumns()
 	v := envtest.View{
-		State: e.State(), Seat: int(b.Seats[vecLane]), Observation: slices.Clone(b.Observations[vecLane*c : (vecLane+1)*c]),
-		Rewards: make(map[int]float64), Terminated: b.Terminated[vecLane], Truncated: b.Truncated[vecLane],
-		Legal: legalOf(b, vecLane),
+		State: e.State(), Seat: int(b.Seats[vecGame]), Observation: slices.Clone(b.Observations[vecGame*c : (vecGame+1)*c]),
+		Rewards: make(map[int]float64), Terminated: b.Terminated[vecGame], Truncated: b.Truncated[vecGame],
+		Legal: legalOf(b, vecGame),
 	}
 	for seat := range n {
 		// A batch rounds rewards; the suite wants them as they are.
-		got, exact := b.Rewards[vecLane*n+seat], e.Game().Return(v.State, seat)
+		got, exact := b.Rewards[vecGame*n+seat], e.Game().Return(v.State, seat)
 		if v.Rewards[seat] = float64(got); got == float32(exact) {
 			v.Rewards[seat] = exact
 		}
@@ -54,7 +55,7 @@ func legalOf(b *env.Batch, i int) (legal env.Actions) {
 	return legal
 }
 
-func (e vecEnv) State() env.State { return e.Vec.State(vecLane) }
+func (e vecEnv) State() env.State { return e.Vec.State(vecGame) }
 
 func (e vecEnv) Reset(seed uint64) envtest.View {
 	if err := e.Vec.Reset(seed, e.batch); err != nil {
@@ -65,19 +66,19 @@ func (e vecEnv) Reset(seed uint64) envtest.View {
 
 func (e vecEnv) ResetNext() envtest.View {
 	which := make([]bool, e.Games())
-	which[vecLane] = true
+	which[vecGame] = true
 	if err := e.ResetGames(which, e.batch); err != nil {
 		panic(err)
 	}
 	return e.view()
 }
 
-// Step refuses to step a game that rests, which a Vec lets pass.
+// Step refuses to step a game that is done, which a Vec lets pass.
 func (e vecEnv) Step(a env.Action) (envtest.View, error) {
-	if legalOf(e.batch, vecLane) == 0 {
+	if legalOf(e.batch, vecGame) == 0 {
 		return envtest.View{}, env.ErrNoEpisode
 	}
-	e.actions[vecLane] = a
+	e.actions[vecGame] = a
 	if err := e.Vec.Step(e.actions, e.batch); err != nil {
 		return envtest.View{}, err
 	}
@@ -107,12 +108,12 @@ type reference struct {
 	game    env.Game
 	options env.VecOptions
 	matches []*env.Match
-	rests   []bool
+	done    []bool
 	*env.Batch
 }
 
 func newReference(g env.Game, o env.VecOptions, seed uint64) *reference {
-	r := &reference{game: g, options: o, rests: make([]bool, o.Games), Batch: env.NewVec(g, o).NewBatch()}
+	r := &reference{game: g, options: o, done: make([]bool, o.Games), Batch: env.NewVec(g, o).NewBatch()}
 	for i := range o.Games {
 		m := env.NewMatch(g, env.MatchOptions{StepLimit: o.StepLimit, First: o.First})
 		m.Reset(env.SeedAt(seed, o.FirstIndex+uint64(i)))
@@ -133,7 +134,7 @@ func (r *reference) show(i int) {
 
 func (r *reference) begin(i int) {
 	r.matches[i].ResetNext()
-	r.rests[i] = false
+	r.done[i] = false
 	r.show(i)
 }
 
@@ -143,7 +144,7 @@ func (r *reference) step(t *testing.T, actions []env.Action) {
 		rewards := r.Rewards[i*n : (i+1)*n]
 		clear(rewards)
 		r.Terminated[i], r.Truncated[i] = false, false
-		if r.rests[i] {
+		if r.done[i] {
 			if r.options.Autoreset == env.AutoresetNextStep {
 				r.begin(i)
 			}
@@ -164,7 +165,7 @@ func (r *reference) step(t *testing.T, actions []env.Action) {
 			copy(r.Final[i*c:], m.Observe(nil))
 			r.begin(i)
 		} else {
-			r.rests[i] = true
+			r.done[i] = true
 		}
 	}
 }
@@ -251,7 +252,7 @@ func TestVecPlaysMatches(t *testing.T) {
 				if b.Terminated[i] || b.Truncated[i] {
 					ends++
 				}
-				// Now and then a game is begun again, resting or not.
+				// Now and then a game is begun again, done or not.
 				if which[i] = coins.Below(40) == 0; which[i] {
 					clear(r.Rewards[i*g.Players() : (i+1)*g.Players()])
 					r.Terminated[i], r.Truncated[i] = false, false

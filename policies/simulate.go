@@ -33,9 +33,9 @@ type SimulateOptions struct {
 	Workers int
 	// StepLimit is the number of steps after which a game is truncated; 0 is no limit.
 	StepLimit int
-	// Progress, if not nil, is called after each chunk of games with the fraction of
-	// the games that have been played, in (0, 1], which never decreases. Calls do
-	// not overlap, and other workers may wait for one to return.
+	// Progress, if not nil, is called each time that a worker has played some games,
+	// with the fraction of all games that have been played, in (0, 1], which never
+	// decreases. Calls do not overlap, and other workers may wait for one to return.
 	Progress func(done float64)
 }
 
@@ -116,8 +116,8 @@ func (t Tally) Add(u Tally) Tally {
 	}
 }
 
-// chunk is the number of games that a worker takes at a time.
-const chunk = 1024
+// gamesPerTask is the number of games that a worker takes at a time.
+const gamesPerTask = 1024
 
 // Simulate plays o.Games games of g in which p has each seat in turn and against has
 // all other seats. It returns the tallies of p by seat, which do not depend on
@@ -166,16 +166,16 @@ func Simulate(ctx context.Context, g env.Game, p, against Policy, o SimulateOpti
 		played += games
 		o.Progress(float64(played) / float64(o.Games))
 	}
-	for range min(o.Workers, (o.Games-1)/chunk+1, max(64, runtime.GOMAXPROCS(0))) {
+	for range min(o.Workers, (o.Games-1)/gamesPerTask+1, max(64, runtime.GOMAXPROCS(0))) {
 		wg.Go(func() {
 			tally := make([]Tally, g.Players())
 			m := env.NewMatch(g, env.MatchOptions{StepLimit: o.StepLimit})
 			for ctx.Err() == nil {
-				from := int(next.Add(chunk)) - chunk
+				from := int(next.Add(gamesPerTask)) - gamesPerTask
 				if from >= o.Games {
 					break
 				}
-				to := min(from+chunk, o.Games)
+				to := min(from+gamesPerTask, o.Games)
 				for i := from; i < to && ctx.Err() == nil; i++ {
 					seat := i % g.Players()
 					m.Reset(env.SeedAt(o.Seed, uint64(i)))

@@ -21,8 +21,8 @@ type decisionMap struct {
 	table        *importedTable
 	r            *wire.MsgpackReader
 	rows         uint64 // of both columns, once one is known
-	observations chunks[int16]
-	actions      chunks[env.Action]
+	observations rowList[int16]
+	actions      rowList[env.Action]
 }
 
 // readMap reads decisions that are packed in one map of msgpack, of at most limit
@@ -32,7 +32,7 @@ func (t *importedTable) readMap(in io.Reader, limit int64) error {
 	tooLong := fmt.Errorf("the map is longer than %d bytes, which is the most that is read; in jsonl there may be more", limit)
 	m := decisionMap{
 		table: t, r: wire.NewMsgpackReader(&limitedReader{in, limit, tooLong}, limit, tooLong),
-		observations: chunks[int16]{width: columns}, actions: chunks[env.Action]{width: 1},
+		observations: rowList[int16]{width: columns}, actions: rowList[env.Action]{width: 1},
 	}
 	return m.read()
 }

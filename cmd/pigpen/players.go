@@ -80,13 +80,13 @@ func (g *gameFlags) find(names ...string) (env.Game, []player, error) {
 // makePlayers makes the fixed policies of a list that [gameFlags.find] returned, each
 // once. To make optimal it solves the game on n workers and shows the progress.
 func makePlayers(ctx context.Context, show *progress, n int, game env.Game, list []player) error {
-	made := make(map[string]policies.Policy)
+	found := make(map[string]policies.Policy)
 	for i := range list {
 		p := &list[i]
 		if p.policy != nil {
 			continue
 		}
-		if p.policy = made[p.name]; p.policy != nil {
+		if p.policy = found[p.name]; p.policy != nil {
 			continue
 		}
 		solving := show.begin("solving", game.Variant().ID, fmt.Sprintf("target %d", game.Target()))
@@ -96,7 +96,7 @@ func makePlayers(ctx context.Context, show *progress, n int, game env.Game, list
 		if err != nil {
 			return err
 		}
-		made[p.name] = p.policy
+		found[p.name] = p.policy
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ players, target, options, states, agent, seed, settings and program.`,
 			if err := noArguments(args); err != nil {
 				return err
 			}
-			p, err := f.plan(ctx)
+			p, err := f.newPlan(ctx)
 			if err != nil {
 				return err
 			}

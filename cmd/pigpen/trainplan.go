@@ -21,8 +21,8 @@ type plan struct {
 	opponent func(ctx context.Context, o exact.Options) (player, error)
 }
 
-// plan returns the training that the flags ask for. It fills in f.out.
-func (f *trainFlags) plan(ctx context.Context) (p plan, err error) {
+// newPlan returns the training that the flags ask for. It fills in f.out.
+func (f *trainFlags) newPlan(ctx context.Context) (p plan, err error) {
 	if err := f.check(); err != nil {
 		return p, err
 	}

@@ -8,9 +8,9 @@ import (
 // CheckFrequencies fails the test if counts, which are how often each case was
 // drawn, are not what draws in proportion to weights make likely. It is
 // Pearson's chi-squared test at a level of 1e-9, so each case should be
-// expected at least five times. The draws that it judges must come from a
-// fixed seed: then it passes or fails forever, and the level is only the risk
-// that a seed chosen once was an unlucky one.
+// expected at least five times. The draws must come from a fixed seed: then it
+// passes or fails forever, and the level is only the risk that a seed chosen once
+// was an unlucky one.
 func CheckFrequencies(t testing.TB, what string, counts, weights []int) {
 	t.Helper()
 	if len(counts) != len(weights) {

@@ -18,13 +18,13 @@ type values [goal][goal][goal]float64
 // A strategy is the chance of rolling; nil takes the better action.
 type strategy *values
 
-// duel returns the chances of winning of two players of Pig, a against b: of a
-// when a is to move, and of b when b is. The rules stand here once more, by hand.
+// evaluateByHand returns the win probabilities of two players of Pig, a against b:
+// of a when a is to move, and of b when b is. The rules stand here once more, by hand.
 //
 // Holding raises the sum of the banked scores, so that sums are done from the
 // highest down. At one sum, a bust leads from a at (own, other) to b at
 // (other, own) and back: these two are repeated until they stand still.
-func duel(a, b strategy) (va, vb *values) {
+func evaluateByHand(a, b strategy) (va, vb *values) {
 	va, vb = new(values), new(values)
 	for sum := 2 * (goal - 1); sum >= 0; sum-- {
 		for own := max(0, sum-goal+1); own <= min(sum, goal-1); own++ {
@@ -37,8 +37,8 @@ func duel(a, b strategy) (va, vb *values) {
 	return va, vb
 }
 
-// turn improves v along one turn, whose end the other player's values judge,
-// and returns the change at its beginning.
+// turn improves v along one turn, whose end has the value that others give it, and
+// returns the change at its beginning.
 func (v *values) turn(others *values, choose strategy, own, other int) float64 {
 	row := &v[own][other]
 	before := row[0]
@@ -68,7 +68,7 @@ func (v *values) turn(others *values, choose strategy, own, other int) float64 {
 
 // wins returns the chance that a wins against b, by the seat of a.
 func wins(a, b strategy) (seat0, seat1 float64) {
-	va, vb := duel(a, b)
+	va, vb := evaluateByHand(a, b)
 	return va[0][0][0], 1 - vb[0][0][0]
 }
 
@@ -98,7 +98,7 @@ func TestAgainstRulesByHand(t *testing.T) {
 	const tolerance = 1e-11
 	g := pig(goal)
 	solution := solve(t, g)
-	perfect, _ := duel(nil, nil)
+	perfect, _ := evaluateByHand(nil, nil)
 	if got, want := solution.WinBySeat()[0], perfect[0][0][0]; math.Abs(got-want) > tolerance {
 		t.Errorf("Solve(%v).WinBySeat()[0] = %v, want %v", g, got, want)
 	}

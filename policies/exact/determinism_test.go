@@ -93,9 +93,9 @@ func checkSame(t *testing.T, call string, workers int, got, want *Solution) {
 			}
 		}
 	}
-	gotPlans, wantPlans := got.prepared(), want.prepared()
-	for role := range gotPlans {
-		got, want := &gotPlans[role], &wantPlans[role]
+	gotPolicies, wantPolicies := got.prepared(), want.prepared()
+	for role := range gotPolicies {
+		got, want := &gotPolicies[role], &wantPolicies[role]
 		if !slices.Equal(got.switches, want.switches) || !slices.Equal(got.offsets, want.offsets) || got.highestRoll != want.highestRoll {
 			t.Fatalf("%s with %d workers: the policy of role %d differs from that with one", call, workers, role)
 		}

@@ -18,7 +18,7 @@ def make(num_envs, mode=AutoresetMode.NEXT_STEP, id="pigpen/Pig-v0", **kwargs):
 
 
 def choose(rng, mask):
-    """Random legal actions; roll where a game rests."""
+    """Random legal actions; roll where a game is done."""
     return np.where(mask.all(1), rng.random(len(mask)) < 0.7, True).astype(np.int64)
 
 

@@ -255,8 +255,8 @@ class Opposed:
         if given.shape != (n,):
             raise BadArgument(f"actions have shape {given.shape}, not ({n},)")
         assert self._shown is not None
-        resting = self._over.copy()
-        live = ~resting
+        done = self._over.copy()
+        live = ~done
         noops = None
         acts = live & ~self._pending
         if self._illegal == "noop":
@@ -287,7 +287,7 @@ class Opposed:
             final = np.where(over[:, None], self._learners(rows), 0).astype(np.int16)
             again = over
         elif self._autoreset == "next_step":
-            again = resting
+            again = done
         if again.any():
             rows = self.games.reset(mask=again)
             self._begin(again)
