@@ -11,6 +11,7 @@ import (
 	"pigpen/env"
 	"pigpen/policies"
 	"pigpen/policies/exact"
+	"pigpen/policies/internal/policytest"
 	"pigpen/policies/policyfile"
 )
 
@@ -32,11 +33,11 @@ func TestOriginOf(t *testing.T) {
 func TestFind(t *testing.T) {
 	g := pig(2, 100)
 	d := newFolder(t)
-	table := patterned(stateIndex(t, g, policies.FullAbstraction))
+	table := policytest.Patterned(policytest.Index(t, g, policies.FullAbstraction))
 	for _, name := range []string{"race", "mine"} {
 		d.save(d.join(name), policies.File{Table: table})
 	}
-	d.save(d.join("small"), policies.File{Table: patterned(stateIndex(t, pig(2, 5), policies.FullAbstraction))})
+	d.save(d.join("small"), policies.File{Table: policytest.Patterned(policytest.Index(t, pig(2, 5), policies.FullAbstraction))})
 	d.writeFile("text", "hello")
 	root, err := os.OpenRoot(d.path)
 	if err != nil {

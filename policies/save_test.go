@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"maps"
 	"net"
 	"os"
 	"path/filepath"
@@ -15,52 +14,11 @@ import (
 
 	"pigpen/policies"
 	"pigpen/policies/atomicfile"
+	"pigpen/policies/internal/policytest"
 	"pigpen/policies/policyfile"
 )
 
 var long = flag.Bool("long", false, "run the tests that take minutes")
-
-// patterned returns a table that rolls in every entry whose number is one
-// more than a multiple of 3, and in the last.
-func patterned(index policies.StateIndex) *policies.Table {
-	table := policies.NewTable(index)
-	for i := 1; i < index.Size(); i += 3 {
-		table.Set(i, true)
-	}
-	table.Set(index.Size()-1, true)
-	return table
-}
-
-func write(t testing.TB, f policies.File) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	if err := policies.Write(&b, f); err != nil {
-		t.Fatalf("Write: %v", err)
-	}
-	return b.Bytes()
-}
-
-// sameFile returns how two policies differ, or "".
-func sameFile(got, want policies.File) string {
-	if g, w := got.Table.Index(), want.Table.Index(); g != w {
-		return fmt.Sprintf("index %v, %s, want %v, %s", g.Game(), g.Abstraction(), w.Game(), w.Abstraction())
-	}
-	a, b := got.Provenance, want.Provenance
-	if !maps.Equal(a.Settings, b.Settings) {
-		return fmt.Sprintf("settings %q, want %q", a.Settings, b.Settings)
-	}
-	a.Settings, b.Settings = nil, nil
-	if fmt.Sprintf("%#v", a) != fmt.Sprintf("%#v", b) {
-		return fmt.Sprintf("provenance %#v, want %#v", a, b)
-	}
-	index := want.Table.Index()
-	for i := range index.Size() {
-		if got.Table.Rolls(i) != want.Table.Rolls(i) {
-			return fmt.Sprintf("Rolls(%d) = %t, want %t", i, got.Table.Rolls(i), want.Table.Rolls(i))
-		}
-	}
-	return ""
-}
 
 // A folder is where files are saved, with what must be in it.
 type folder struct {
@@ -98,7 +56,7 @@ func (d folder) save(path string, f policies.File) {
 	if err != nil {
 		d.t.Fatalf("Load(%q): %v", path, err)
 	}
-	if diff := sameFile(got, f); diff != "" {
+	if diff := policytest.Difference(got, f); diff != "" {
 		d.t.Errorf("Load(%q): %s", path, diff)
 	}
 }
@@ -113,9 +71,9 @@ func (d folder) writeFile(name, text string) {
 
 // twoFiles returns two policies of different sizes.
 func twoFiles(t *testing.T) (a, b policies.File) {
-	return policies.File{Table: patterned(stateIndex(t, pig(3, 5), policies.FullAbstraction)), Provenance: policies.Provenance{
+	return policies.File{Table: policytest.Patterned(policytest.Index(t, pig(3, 5), policies.FullAbstraction)), Provenance: policies.Provenance{
 		Agent: "qlearning", Settings: map[string]string{"a": "1", "b": "2"}, Seed: 1<<63 + 5, Steps: 1_000_000, Episodes: 23_456, Program: "v0.1.0",
-	}}, policies.File{Table: patterned(stateIndex(t, pig(2, 30), policies.FullAbstraction)), Provenance: policies.Provenance{Agent: "montecarlo"}}
+	}}, policies.File{Table: policytest.Patterned(policytest.Index(t, pig(2, 30), policies.FullAbstraction)), Provenance: policies.Provenance{Agent: "montecarlo"}}
 }
 
 func TestSave(t *testing.T) {
@@ -125,7 +83,7 @@ func TestSave(t *testing.T) {
 	d.save(d.join("p.msgpack"), b)
 	d.save(d.join("p.msgpack"), a)
 	d.check("p.msgpack")
-	if got, err := os.ReadFile(d.join("p.msgpack")); err != nil || !bytes.Equal(got, write(t, a)) {
+	if got, err := os.ReadFile(d.join("p.msgpack")); err != nil || !bytes.Equal(got, policytest.Bytes(t, a)) {
 		t.Errorf("Save writes other bytes than Write (error %v)", err)
 	}
 	d.writeFile("other", "no policy")
@@ -163,7 +121,7 @@ func TestSaveIsAtomic(t *testing.T) {
 		if err != nil {
 			t.Fatalf("Load while another saves: %v", err)
 		}
-		if sameFile(f, a) != "" && sameFile(f, b) != "" {
+		if policytest.Difference(f, a) != "" && policytest.Difference(f, b) != "" {
 			t.Fatal("Load while another saves finds neither policy")
 		}
 	}
@@ -191,8 +149,8 @@ func TestSaveFails(t *testing.T) {
 		}
 	}
 	d.check("p.msgpack")
-	if f, err := policies.Load(d.join("p.msgpack")); err != nil || sameFile(f, a) != "" {
-		t.Errorf("Load after a save that failed: error %v, %s", err, sameFile(f, a))
+	if f, err := policies.Load(d.join("p.msgpack")); err != nil || policytest.Difference(f, a) != "" {
+		t.Errorf("Load after a save that failed: error %v, %s", err, policytest.Difference(f, a))
 	}
 }
 
@@ -268,8 +226,8 @@ func TestSaveThroughLink(t *testing.T) {
 	if to, err := os.Readlink(d.join("link")); err != nil || to != far.join("p.msgpack") {
 		t.Errorf("the link points to %q (error %v), want %q", to, err, far.join("p.msgpack"))
 	}
-	if f, err := policies.Load(far.join("p.msgpack")); err != nil || sameFile(f, b) != "" {
-		t.Errorf("Load of the link's target: error %v, %s", err, sameFile(f, b))
+	if f, err := policies.Load(far.join("p.msgpack")); err != nil || policytest.Difference(f, b) != "" {
+		t.Errorf("Load of the link's target: error %v, %s", err, policytest.Difference(f, b))
 	}
 }
 

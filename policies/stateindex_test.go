@@ -10,41 +10,8 @@ import (
 	"pigpen/env"
 	"pigpen/policies"
 	"pigpen/policies/exact"
+	"pigpen/policies/internal/policytest"
 )
-
-// smallGames returns games of every variant with small tables: few players,
-// low targets, each option also switched.
-func smallGames() (games []env.Game) {
-	for _, v := range env.Variants() {
-		options := []map[string]bool{nil}
-		for _, o := range v.Options {
-			options = append(options, map[string]bool{o.Name: !o.Default})
-		}
-		targets := []int{v.Target.Min, min(v.Target.Min+3, v.Target.Max)}
-		players := min(4, v.MaxPlayers)
-		if v.Ending == env.AfterRound {
-			// An index goes on beyond the target: even these are long.
-			targets, players = targets[:1], 3
-		}
-		for n := v.MinPlayers; n <= players; n++ {
-			for _, target := range slices.Compact(targets) {
-				for _, o := range options {
-					games = append(games, env.Must(env.New(env.Config{Variant: v.ID, Players: n, Target: target, Options: o})))
-				}
-			}
-		}
-	}
-	return games
-}
-
-func stateIndex(t testing.TB, g env.Game, abstraction policies.Abstraction) policies.StateIndex {
-	t.Helper()
-	index, err := policies.NewStateIndex(g, abstraction)
-	if err != nil {
-		t.Fatalf("NewStateIndex(%v, %s): %v", g, abstraction, err)
-	}
-	return index
-}
 
 // width returns below which number an index of g tells scores apart.
 func width(g env.Game) int16 {
@@ -99,10 +66,10 @@ func seated(g env.Game, s env.State, shift int) env.State {
 // full states are numbered as they come, a summary by what it sees, and
 // neither depends on where the players sit.
 func TestIndex(t *testing.T) {
-	for _, g := range smallGames() {
+	for _, g := range policytest.SmallGames() {
 		t.Run(g.String(), func(t *testing.T) {
 			t.Parallel()
-			full, summary := stateIndex(t, g, policies.FullAbstraction), stateIndex(t, g, policies.SummaryAbstraction)
+			full, summary := policytest.Index(t, g, policies.FullAbstraction), policytest.Index(t, g, policies.SummaryAbstraction)
 			type view struct {
 				first                int8
 				own, turnTotal, best int16
@@ -170,11 +137,11 @@ func numbersOf(all iter.Seq2[int, env.State]) (numbers []int) {
 // once and in order, each with a state of that number as it is documented, and
 // that Turn and Width agree with Index along the turn.
 func TestStateIndexVisitsAllStates(t *testing.T) {
-	for _, g := range smallGames() {
+	for _, g := range policytest.SmallGames() {
 		t.Run(g.String(), func(t *testing.T) {
 			t.Parallel()
 			for _, abstraction := range []policies.Abstraction{policies.FullAbstraction, policies.SummaryAbstraction} {
-				index := stateIndex(t, g, abstraction)
+				index := policytest.Index(t, g, abstraction)
 				if index.Width() != int(width(g)) {
 					t.Fatalf("%s: Width() = %d, want %d", abstraction, index.Width(), width(g))
 				}
@@ -217,11 +184,11 @@ func TestStateIndexVisitsAllStates(t *testing.T) {
 // TestTurn checks that Turn agrees with Index in every state, wherever the
 // players sit.
 func TestTurn(t *testing.T) {
-	for _, g := range smallGames() {
+	for _, g := range policytest.SmallGames() {
 		t.Run(g.String(), func(t *testing.T) {
 			t.Parallel()
 			for _, abstraction := range []policies.Abstraction{policies.FullAbstraction, policies.SummaryAbstraction} {
-				index := stateIndex(t, g, abstraction)
+				index := policytest.Index(t, g, abstraction)
 				allStates(g, func(s env.State) {
 					for shift := range g.Players() {
 						s := seated(g, s, shift)
@@ -242,9 +209,9 @@ func TestTurn(t *testing.T) {
 // TestTableOf copies tables, which must come out as they were, and policies
 // that toss coins: a chance of one half rolls.
 func TestTableOf(t *testing.T) {
-	for _, g := range smallGames() {
+	for _, g := range policytest.SmallGames() {
 		for _, abstraction := range []policies.Abstraction{policies.FullAbstraction, policies.SummaryAbstraction} {
-			index := stateIndex(t, g, abstraction)
+			index := policytest.Index(t, g, abstraction)
 			r := env.NewRand(1)
 			table := policies.NewTable(index)
 			for i, s := range index.All() {
@@ -281,7 +248,7 @@ func (p always) RollChance(env.State) float64 { return float64(p) }
 func TestIndexBeyond(t *testing.T) {
 	g := game("pig-last-round", 3, 20)
 	for _, abstraction := range []policies.Abstraction{policies.FullAbstraction, policies.SummaryAbstraction} {
-		index := stateIndex(t, g, abstraction)
+		index := policytest.Index(t, g, abstraction)
 		for _, test := range []struct {
 			name  string
 			a, b  env.State
@@ -327,7 +294,7 @@ func TestIndexByHand(t *testing.T) {
 		{policies.SummaryAbstraction, 10, []int16{3, 5, 2}, 1, 4, 3*55 + 50 - 10 + 4},
 		{policies.SummaryAbstraction, 10, []int16{3, 5, 2}, 2, 4, 5*55 + 20 - 1 + 4},
 	} {
-		index := stateIndex(t, pig(len(test.scores), test.target), test.abstraction)
+		index := policytest.Index(t, pig(len(test.scores), test.target), test.abstraction)
 		s := env.State{Scores: scores(test.scores...), Seat: test.seat, TurnTotal: test.turn}
 		if got := index.Of(&s); got != test.want {
 			t.Errorf("%s states, target %d: Index(scores %v, seat %d, turn total %d) = %d, want %d", test.abstraction, test.target, test.scores, test.seat, test.turn, got, test.want)
@@ -390,7 +357,7 @@ func TestEntries(t *testing.T) {
 
 // TestStop breaks loops over Turns and All.
 func TestStop(t *testing.T) {
-	index := stateIndex(t, pig(2, 100), policies.FullAbstraction)
+	index := policytest.Index(t, pig(2, 100), policies.FullAbstraction)
 	for name, test := range map[string]struct {
 		all  iter.Seq2[int, env.State]
 		want []int

@@ -5,6 +5,7 @@ import (
 
 	"pigpen/env"
 	"pigpen/policies"
+	"pigpen/policies/internal/policytest"
 )
 
 // checkRolls checks every entry of a table.
@@ -20,7 +21,7 @@ func checkRolls(t *testing.T, what string, table *policies.Table, rolls func(i i
 
 // TestTable sets every entry of a table alone, which must leave all others.
 func TestTable(t *testing.T) {
-	index := stateIndex(t, pig(2, 3), policies.FullAbstraction)
+	index := policytest.Index(t, pig(2, 3), policies.FullAbstraction)
 	table := policies.NewTable(index)
 	if table.Index() != index {
 		t.Errorf("Index() = %v, want %v", table.Index(), index)
@@ -50,7 +51,7 @@ func TestTableRollChance(t *testing.T) {
 	g := pig(3, 6)
 	want := named(t, "hold-3", g)
 	for _, abstraction := range []policies.Abstraction{policies.FullAbstraction, policies.SummaryAbstraction} {
-		index := stateIndex(t, g, abstraction)
+		index := policytest.Index(t, g, abstraction)
 		table := policies.NewTable(index)
 		allStates(g, func(s env.State) { table.Set(index.Of(&s), want.RollChance(s) == 1) })
 		allStates(g, func(s env.State) {

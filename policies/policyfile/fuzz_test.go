@@ -6,6 +6,7 @@ import (
 
 	"pigpen/env"
 	"pigpen/policies"
+	"pigpen/policies/internal/policytest"
 )
 
 // FuzzRead reads any bytes. What is taken must be what Write would write, and
@@ -13,10 +14,10 @@ import (
 func FuzzRead(f *testing.F) {
 	f.Add([]byte{})
 	f.Add(valid().bytes())
-	f.Add(write(f, golden(f)))
-	for _, g := range smallGames() {
-		if index := stateIndex(f, g, policies.DefaultAbstraction(g)); index.Size() < 10_000 {
-			f.Add(write(f, policies.File{Table: patterned(index)}))
+	f.Add(policytest.Bytes(f, golden(f)))
+	for _, g := range policytest.SmallGames() {
+		if index := policytest.Index(f, g, policies.DefaultAbstraction(g)); index.Size() < 10_000 {
+			f.Add(policytest.Bytes(f, policies.File{Table: policytest.Patterned(index)}))
 		}
 	}
 	for _, h := range hostiles() {
@@ -29,7 +30,7 @@ func FuzzRead(f *testing.F) {
 		if memory, limit := allocated(func() { file, err = policies.Read(bytes.NewReader(b)) }), uint64(1<<20+8*len(b)); memory > limit {
 			t.Errorf("Read of %d bytes allocates %d, want at most %d", len(b), memory, limit)
 		}
-		if err == nil && !bytes.Equal(write(t, file), b) {
+		if err == nil && !bytes.Equal(policytest.Bytes(t, file), b) {
 			t.Errorf("what was read writes other bytes")
 		}
 	})
@@ -41,14 +42,14 @@ func FuzzRoundTrip(f *testing.F) {
 	f.Add(uint8(0), false, "qlearning", "v1", "learning_rate", "0.1", "exploration", "0", uint64(1), int64(1000), int64(70), []byte{0x92, 0x24})
 	f.Add(uint8(9), true, "", "", "", "", "", "\xff", uint64(1<<63), int64(-1), int64(1<<62), []byte{})
 	f.Add(uint8(30), true, "é", string(make([]byte, 256)), "a", string(make([]byte, 257)), "b", "", uint64(0), int64(0), int64(0), []byte{0xff})
-	games := smallGames()
+	games := policytest.SmallGames()
 	f.Fuzz(func(t *testing.T, number uint8, summary bool, agent, program, name1, value1, name2, value2 string, seed uint64, steps, episodes int64, bits []byte) {
 		g := games[int(number)%len(games)]
 		abstraction := policies.FullAbstraction
 		if summary || g.Variant().Ending == env.AfterRound {
 			abstraction = policies.SummaryAbstraction
 		}
-		want := policies.File{Table: policies.NewTable(stateIndex(t, g, abstraction)), Provenance: policies.Provenance{
+		want := policies.File{Table: policies.NewTable(policytest.Index(t, g, abstraction)), Provenance: policies.Provenance{
 			Agent: agent, Program: program, Settings: map[string]string{name1: value1, name2: value2},
 			Seed: seed, Steps: steps, Episodes: episodes,
 		}}

@@ -8,7 +8,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"os"
 	"runtime"
@@ -19,92 +18,17 @@ import (
 
 	"pigpen/env"
 	"pigpen/policies"
+	"pigpen/policies/internal/policytest"
 	"pigpen/policies/policyfile"
 )
 
 var update = flag.Bool("update", false, "write the golden policy file where there is none")
-
-// smallGames returns games of every variant with small tables: few players,
-// low targets, each option also switched.
-func smallGames() (games []env.Game) {
-	for _, v := range env.Variants() {
-		options := []map[string]bool{nil}
-		for _, o := range v.Options {
-			options = append(options, map[string]bool{o.Name: !o.Default})
-		}
-		targets := []int{v.Target.Min, min(v.Target.Min+3, v.Target.Max)}
-		players := min(4, v.MaxPlayers)
-		if v.Ending == env.AfterRound {
-			// An index goes on beyond the target: even these are long.
-			targets, players = targets[:1], 3
-		}
-		for n := v.MinPlayers; n <= players; n++ {
-			for _, target := range slices.Compact(targets) {
-				for _, o := range options {
-					games = append(games, env.Must(env.New(env.Config{Variant: v.ID, Players: n, Target: target, Options: o})))
-				}
-			}
-		}
-	}
-	return games
-}
-
-func stateIndex(t testing.TB, g env.Game, abstraction policies.Abstraction) policies.StateIndex {
-	t.Helper()
-	index, err := policies.NewStateIndex(g, abstraction)
-	if err != nil {
-		t.Fatalf("NewStateIndex(%v, %s): %v", g, abstraction, err)
-	}
-	return index
-}
 
 func game(variant string, players, target int) env.Game {
 	return env.Must(env.New(env.Config{Variant: variant, Players: players, Target: target}))
 }
 
 func pig(players, target int) env.Game { return game("pig", players, target) }
-
-// patterned returns a table that rolls in every entry whose number is one
-// more than a multiple of 3, and in the last.
-func patterned(index policies.StateIndex) *policies.Table {
-	table := policies.NewTable(index)
-	for i := 1; i < index.Size(); i += 3 {
-		table.Set(i, true)
-	}
-	table.Set(index.Size()-1, true)
-	return table
-}
-
-func write(t testing.TB, f policies.File) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	if err := policies.Write(&b, f); err != nil {
-		t.Fatalf("Write: %v", err)
-	}
-	return b.Bytes()
-}
-
-// sameFile returns how two policies differ, or "".
-func sameFile(got, want policies.File) string {
-	if g, w := got.Table.Index(), want.Table.Index(); g != w {
-		return fmt.Sprintf("index %v, %s, want %v, %s", g.Game(), g.Abstraction(), w.Game(), w.Abstraction())
-	}
-	a, b := got.Provenance, want.Provenance
-	if !maps.Equal(a.Settings, b.Settings) {
-		return fmt.Sprintf("settings %q, want %q", a.Settings, b.Settings)
-	}
-	a.Settings, b.Settings = nil, nil
-	if fmt.Sprintf("%#v", a) != fmt.Sprintf("%#v", b) {
-		return fmt.Sprintf("provenance %#v, want %#v", a, b)
-	}
-	index := want.Table.Index()
-	for i := range index.Size() {
-		if got.Table.Rolls(i) != want.Table.Rolls(i) {
-			return fmt.Sprintf("Rolls(%d) = %t, want %t", i, got.Table.Rolls(i), want.Table.Rolls(i))
-		}
-	}
-	return ""
-}
 
 // checkRead reads a file and compares it, and what it writes back.
 func checkRead(t *testing.T, what string, b []byte, want policies.File) {
@@ -114,10 +38,10 @@ func checkRead(t *testing.T, what string, b []byte, want policies.File) {
 		t.Errorf("%s: Read: %v", what, err)
 		return
 	}
-	if diff := sameFile(got, want); diff != "" {
+	if diff := policytest.Difference(got, want); diff != "" {
 		t.Errorf("%s: Read: %s", what, diff)
 	}
-	if !bytes.Equal(write(t, got), b) {
+	if !bytes.Equal(policytest.Bytes(t, got), b) {
 		t.Errorf("%s: what was read writes other bytes", what)
 	}
 }
@@ -131,13 +55,13 @@ func texts(n int) map[string]string {
 }
 
 func TestRoundTrip(t *testing.T) {
-	for _, g := range smallGames() {
+	for _, g := range policytest.SmallGames() {
 		for _, abstraction := range []policies.Abstraction{policies.FullAbstraction, policies.SummaryAbstraction} {
-			f := policies.File{Table: patterned(stateIndex(t, g, abstraction)), Provenance: policies.Provenance{Agent: "qlearning", Steps: 1, Program: "v1"}}
-			checkRead(t, fmt.Sprintf("%v, %s", g, abstraction), write(t, f), f)
+			f := policies.File{Table: policytest.Patterned(policytest.Index(t, g, abstraction)), Provenance: policies.Provenance{Agent: "qlearning", Steps: 1, Program: "v1"}}
+			checkRead(t, fmt.Sprintf("%v, %s", g, abstraction), policytest.Bytes(t, f), f)
 		}
 	}
-	table := patterned(stateIndex(t, pig(2, 5), policies.FullAbstraction))
+	table := policytest.Patterned(policytest.Index(t, pig(2, 5), policies.FullAbstraction))
 	for name, made := range map[string]policies.Provenance{
 		"nothing":       {},
 		"no settings":   {Settings: map[string]string{}},
@@ -148,28 +72,28 @@ func TestRoundTrip(t *testing.T) {
 		"long lengths":  {Agent: strings.Repeat("a", 255), Program: strings.Repeat("p", 256), Seed: 256, Steps: 65535, Episodes: 65536},
 	} {
 		f := policies.File{Table: table, Provenance: made}
-		checkRead(t, name, write(t, f), f)
+		checkRead(t, name, policytest.Bytes(t, f), f)
 	}
 }
 
 // TestWriteIsDeterministic writes settings in the order of their names, not
 // of the map.
 func TestWriteIsDeterministic(t *testing.T) {
-	table := patterned(stateIndex(t, pig(2, 5), policies.FullAbstraction))
-	want := write(t, policies.File{Table: table, Provenance: policies.Provenance{Settings: texts(64)}})
+	table := policytest.Patterned(policytest.Index(t, pig(2, 5), policies.FullAbstraction))
+	want := policytest.Bytes(t, policies.File{Table: table, Provenance: policies.Provenance{Settings: texts(64)}})
 	for range 20 {
-		if !bytes.Equal(write(t, policies.File{Table: table, Provenance: policies.Provenance{Settings: texts(64)}}), want) {
+		if !bytes.Equal(policytest.Bytes(t, policies.File{Table: table, Provenance: policies.Provenance{Settings: texts(64)}}), want) {
 			t.Fatal("Write of the same policy gives other bytes")
 		}
 	}
-	if other := write(t, policies.File{Table: table, Provenance: policies.Provenance{Settings: texts(64), Seed: 1}}); bytes.Equal(other, want) {
+	if other := policytest.Bytes(t, policies.File{Table: table, Provenance: policies.Provenance{Settings: texts(64), Seed: 1}}); bytes.Equal(other, want) {
 		t.Error("Write of another seed gives the same bytes")
 	}
 }
 
 // golden is the policy in testdata/v1.msgpack.
 func golden(t testing.TB) policies.File {
-	return policies.File{Table: patterned(stateIndex(t, pig(3, 5), policies.FullAbstraction)), Provenance: policies.Provenance{
+	return policies.File{Table: policytest.Patterned(policytest.Index(t, pig(3, 5), policies.FullAbstraction)), Provenance: policies.Provenance{
 		Agent:    "qlearning",
 		Settings: map[string]string{"learning_rate": "0.1", "exploration": "0.2 to 0.01 over 1M steps"},
 		Seed:     1<<63 + 5,
@@ -309,14 +233,14 @@ func (d document) ending(key, after []byte) []byte {
 
 // TestFormat compares Write with the second writer.
 func TestFormat(t *testing.T) {
-	table := policies.NewTable(stateIndex(t, pig(2, 3), policies.FullAbstraction))
+	table := policies.NewTable(policytest.Index(t, pig(2, 3), policies.FullAbstraction))
 	for _, i := range []int{1, 4, 7, 10, 13, 17} {
 		table.Set(i, true)
 	}
 	f := policies.File{Table: table, Provenance: policies.Provenance{
 		Agent: "qlearning", Settings: map[string]string{"b": "2", "a": "1"}, Seed: 7, Steps: 1000, Episodes: 70, Program: "v1",
 	}}
-	if got, want := write(t, f), valid().bytes(); !bytes.Equal(got, want) {
+	if got, want := policytest.Bytes(t, f), valid().bytes(); !bytes.Equal(got, want) {
 		t.Errorf("Write = %q, want %q", got, want)
 	}
 	checkRead(t, "the second writer's file", valid().bytes(), f)
@@ -496,8 +420,8 @@ func TestTruncatedFiles(t *testing.T) {
 	// and end outside.
 	for name, f := range map[string][]byte{
 		"small":  valid().bytes(),
-		"golden": write(t, golden(t)),
-		"long":   write(t, policies.File{Table: patterned(stateIndex(t, pig(3, 40), policies.FullAbstraction))}),
+		"golden": policytest.Bytes(t, golden(t)),
+		"long":   policytest.Bytes(t, policies.File{Table: policytest.Patterned(policytest.Index(t, pig(3, 40), policies.FullAbstraction))}),
 	} {
 		step := 1
 		if len(f) > 1<<16 {
@@ -529,7 +453,7 @@ func TestTruncatedFiles(t *testing.T) {
 }
 
 func TestFlippedBits(t *testing.T) {
-	for name, f := range map[string][]byte{"small": valid().bytes(), "golden": write(t, golden(t))} {
+	for name, f := range map[string][]byte{"small": valid().bytes(), "golden": policytest.Bytes(t, golden(t))} {
 		for bit := range 8 * len(f) {
 			flipped := bytes.Clone(f)
 			flipped[bit/8] ^= 1 << (bit % 8)
@@ -542,15 +466,15 @@ func TestFlippedBits(t *testing.T) {
 
 // TestReaders reads through readers that give little at a time, or fail.
 func TestReaders(t *testing.T) {
-	f := policies.File{Table: patterned(stateIndex(t, pig(3, 40), policies.FullAbstraction))}
-	b := write(t, f)
+	f := policies.File{Table: policytest.Patterned(policytest.Index(t, pig(3, 40), policies.FullAbstraction))}
+	b := policytest.Bytes(t, f)
 	for name, wrap := range map[string]func(io.Reader) io.Reader{
 		"half": iotest.HalfReader, "one byte": iotest.OneByteReader, "data with EOF": iotest.DataErrReader,
 	} {
 		got, err := policies.Read(wrap(bytes.NewReader(b)))
 		if err != nil {
 			t.Errorf("%s: Read: %v", name, err)
-		} else if diff := sameFile(got, f); diff != "" {
+		} else if diff := policytest.Difference(got, f); diff != "" {
 			t.Errorf("%s: Read: %s", name, diff)
 		}
 	}
@@ -606,7 +530,7 @@ func longText(letter string, n int) string {
 }
 
 func TestWriteRefuses(t *testing.T) {
-	table := patterned(stateIndex(t, pig(2, 5), policies.FullAbstraction))
+	table := policytest.Patterned(policytest.Index(t, pig(2, 5), policies.FullAbstraction))
 	for _, test := range tooLarge {
 		var b bytes.Buffer
 		if err := policies.Write(&b, policies.File{Table: table, Provenance: test.provenance}); err == nil || err.Error() != test.want {

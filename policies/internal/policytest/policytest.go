@@ -1,0 +1,92 @@
+// Package policytest has games, tables and comparisons for the tests of policies and
+// of their files.
+package policytest
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"pigpen/env"
+	"pigpen/policies"
+)
+
+// SmallGames returns games of every variant with small tables: few players,
+// low targets, each option also switched.
+func SmallGames() (games []env.Game) {
+	for _, v := range env.Variants() {
+		options := []map[string]bool{nil}
+		for _, o := range v.Options {
+			options = append(options, map[string]bool{o.Name: !o.Default})
+		}
+		targets := []int{v.Target.Min, min(v.Target.Min+3, v.Target.Max)}
+		players := min(4, v.MaxPlayers)
+		if v.Ending == env.AfterRound {
+			// An index goes on beyond the target: even these are long.
+			targets, players = targets[:1], 3
+		}
+		for n := v.MinPlayers; n <= players; n++ {
+			for _, target := range slices.Compact(targets) {
+				for _, o := range options {
+					games = append(games, env.Must(env.New(env.Config{Variant: v.ID, Players: n, Target: target, Options: o})))
+				}
+			}
+		}
+	}
+	return games
+}
+
+// Index returns the index of the states of g, which must be possible.
+func Index(t testing.TB, g env.Game, abstraction policies.Abstraction) policies.StateIndex {
+	t.Helper()
+	index, err := policies.NewStateIndex(g, abstraction)
+	if err != nil {
+		t.Fatalf("NewStateIndex(%v, %s): %v", g, abstraction, err)
+	}
+	return index
+}
+
+// Patterned returns a table that rolls in every entry whose number is one
+// more than a multiple of 3, and in the last.
+func Patterned(index policies.StateIndex) *policies.Table {
+	table := policies.NewTable(index)
+	for i := 1; i < index.Size(); i += 3 {
+		table.Set(i, true)
+	}
+	table.Set(index.Size()-1, true)
+	return table
+}
+
+// Bytes returns what a policy file of f holds.
+func Bytes(t testing.TB, f policies.File) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := policies.Write(&b, f); err != nil {
+		t.Fatalf("Write: %v", err)
+	}
+	return b.Bytes()
+}
+
+// Difference tells how got differs from want, or is "" if it does not.
+func Difference(got, want policies.File) string {
+	if g, w := got.Table.Index(), want.Table.Index(); g != w {
+		return fmt.Sprintf("index %v, %s, want %v, %s", g.Game(), g.Abstraction(), w.Game(), w.Abstraction())
+	}
+	a, b := got.Provenance, want.Provenance
+	if !maps.Equal(a.Settings, b.Settings) {
+		return fmt.Sprintf("settings %q, want %q", a.Settings, b.Settings)
+	}
+	a.Settings, b.Settings = nil, nil
+	if fmt.Sprintf("%#v", a) != fmt.Sprintf("%#v", b) {
+		return fmt.Sprintf("provenance %#v, want %#v", a, b)
+	}
+	index := want.Table.Index()
+	for i := range index.Size() {
+		if got.Table.Rolls(i) != want.Table.Rolls(i) {
+			return fmt.Sprintf("Rolls(%d) = %t, want %t", i, got.Table.Rolls(i), want.Table.Rolls(i))
+		}
+	}
+	return ""
+}
