@@ -16,9 +16,13 @@ const againstUsage = "policy in all other seats: a name or a file (default optim
 
 // addAgainst adds the flag --against for one policy and returns a function that reads
 // it: "" if it is not given.
-func addAgainst(fs *pflag.FlagSet) func() string {
+func addAgainst(fs *pflag.FlagSet) func() string { return addPolicy(fs, "against", againstUsage) }
+
+// addPolicy adds a flag for the name of one policy and returns a function that reads
+// it: "" if it is not given.
+func addPolicy(fs *pflag.FlagSet, name, usage string) func() string {
 	names := nameList{single: true}
-	fs.Var(&names, "against", againstUsage)
+	fs.Var(&names, name, usage)
 	return func() string {
 		if len(names.names) == 0 {
 			return ""
