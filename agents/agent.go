@@ -74,6 +74,9 @@ type Recipe struct {
 	// Reached holds results of trainings with the default settings on pig to 100, in
 	// order of number of players and then of length.
 	Reached []Reached
+	// DefaultSteps returns the default length of a training, in decisions, for the
+	// arguments that [Recipe.Steps] describes; nil is the least length.
+	DefaultSteps func(g env.Game, s Settings, entries int) int64
 
 	// BytesPerEntry returns the memory, in bytes for each entry of the index, that
 	// an agent takes while it learns with the given number of workers. [pigpen/train]

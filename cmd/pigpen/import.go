@@ -40,8 +40,6 @@ there the policy holds. A state may come twice if the action is the same.`,
 			switch {
 			case len(args) > 1:
 				return usagef("inputs given: %d; at most one is read, else stdin", len(args))
-			case *out == "":
-				return usagef("--out is missing: the file to write")
 			case !slices.Contains(wire.Formats(), *format):
 				return usagef("--format %q; it is jsonl or msgpack", *format)
 			}
@@ -53,9 +51,6 @@ there the policy holds. A state may come twice if the action is the same.`,
 			if err != nil {
 				return usageError{err}
 			}
-			if err := mayWrite(*out); err != nil {
-				return err
-			}
 			in, name := s.in, "stdin"
 			if len(args) == 1 {
 				file, size, err := openInput(args[0], *out)
@@ -64,7 +59,14 @@ there the policy holds. A state may come twice if the action is the same.`,
 				}
 				defer file.Close()
 				in, name = &limitedReader{file, size, errors.New("the file grows while it is read")}, args[0]
-			} else if isTerminal(in) {
+			}
+			if *out == "" {
+				return usagef("--out is missing: the file to write")
+			}
+			if err := mayWrite(*out); err != nil {
+				return err
+			}
+			if isTerminal(in) {
 				what := "one JSON object on each line"
 				if *format == "msgpack" {
 					what = "one map of msgpack"

@@ -14,8 +14,17 @@ import (
 	"golang.org/x/term"
 )
 
-// print writes text in one piece and returns what went wrong.
+// print writes text in one piece, with its lines broken between words where they are
+// wider than the terminal that w is, and returns what went wrong.
 func print(w io.Writer, text string) error {
+	if isTerminal(w) {
+		text = wrapLines(text, widthOf(w))
+	}
+	return write(w, text)
+}
+
+// write writes text in one piece and returns what went wrong.
+func write(w io.Writer, text string) error {
 	_, err := io.WriteString(w, text)
 	if errors.Is(err, syscall.EPIPE) {
 		return errReaderGone
@@ -31,7 +40,7 @@ func printJSON(w io.Writer, v any) error {
 	if err := e.Encode(v); err != nil {
 		return err
 	}
-	return print(w, escapeJSON(b.String()))
+	return write(w, escapeJSON(b.String()))
 }
 
 // escapeJSON escapes what JSON leaves as it is in strings but a terminal would obey:

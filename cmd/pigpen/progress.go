@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"pigpen/cmd/pigpen/internal/plaintext"
 )
 
 // A progress shows what a command is doing and how far it is, from the moment
@@ -132,7 +134,11 @@ func (p *progress) line(text string) {
 	if p == nil {
 		return
 	}
-	text = strings.Join(escapeEach(strings.Split(text, "\n")), "\n")
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = plaintext.Escape(lines[i])
+	}
+	text = strings.Join(lines, "\n")
 	p.output.Lock()
 	p.erase()
 	if p.width != nil {

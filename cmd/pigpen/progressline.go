@@ -13,7 +13,8 @@ import (
 	"pigpen/cmd/pigpen/internal/plaintext"
 )
 
-// A view is what a line of progress tells.
+// A view is what a line of progress tells. Its texts may hold names of files, which
+// [view.fit] escapes.
 type view struct {
 	what    string
 	details []string // the most important first

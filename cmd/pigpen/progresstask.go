@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"pigpen/cmd/pigpen/internal/plaintext"
 	"pigpen/policies/exact"
 )
 
@@ -18,18 +17,8 @@ type task struct {
 	doneFirst          float64
 }
 
-// escapeEach returns each of the texts, in which there may be names of files,
-// as a terminal can show it.
-func escapeEach(texts []string) []string {
-	shown := make([]string, len(texts))
-	for i, text := range texts {
-		shown[i] = plaintext.Escape(text)
-	}
-	return shown
-}
-
 func (t *task) reset(what string, details []string) {
-	t.view = view{what: what, details: escapeEach(details), done: unknown}
+	t.view = view{what: what, details: details, done: unknown}
 	t.begun, t.first, t.last = t.of.now(), time.Time{}, time.Time{}
 }
 
@@ -54,7 +43,7 @@ func (t *task) update(done float64, details ...string) {
 	defer t.of.mu.Unlock()
 	t.view.done = done
 	if details != nil {
-		t.view.details = escapeEach(details)
+		t.view.details = details
 	}
 	t.last = t.of.now()
 	if t.first.IsZero() {

@@ -9,44 +9,8 @@ import (
 	"pigpen/env"
 )
 
-// The default length of a training is so many decisions for each entry of the
-// table, and at least leastSteps: 2.5G by sample updates and 400M by expected ones
-// for pig to 100, whose table has 505,000 entries. README.md shows what they
-// reach.
-const (
-	sampleStepsPerEntry   = 5000
-	expectedStepsPerEntry = 800
-	leastSteps            = 100_000_000
-)
-
-// The textbook's recipes gain little from more than this.
-const (
-	textbookSteps            = 100_000_000
-	textbookStepsManyPlayers = 400_000_000
-)
-
-// defaultSteps returns the length of a training that is given none: rounded down
-// to two digits.
-func defaultSteps(p *plan) int64 {
-	switch {
-	case p.Recipe.Name == agents.Textbook && p.Game.Players() > 2:
-		return textbookStepsManyPlayers
-	case p.Recipe.Name == agents.Textbook:
-		return textbookSteps
-	case p.Settings["update"] == "expected":
-		return twoDigits(max(leastSteps, expectedStepsPerEntry*int64(p.entries)))
-	}
-	return twoDigits(max(leastSteps, sampleStepsPerEntry*int64(p.entries)))
-}
-
-// twoDigits rounds n, which is positive, down to two significant digits.
-func twoDigits(n int64) int64 {
-	unit := int64(1)
-	for n/unit >= 100 {
-		unit *= 10
-	}
-	return n / unit * unit
-}
+// defaultSteps returns the length of a training that is given none.
+func defaultSteps(p *plan) int64 { return p.Recipe.Steps(p.Game, p.Settings, p.entries) }
 
 // Evaluations on the way are so many decisions apart that they take a small part
 // of the time, and there are some of them in every training.

@@ -37,3 +37,34 @@ func wrapWords(words []string, indent string, columns int) string {
 	}
 	return b.String()
 }
+
+// wrapLines breaks the lines of text that are wider than so many columns of a terminal
+// at spaces. What follows a break has the indent of the line.
+func wrapLines(text string, columns int) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if uniseg.StringWidth(strings.TrimSuffix(line, "\n")) <= columns {
+			b.WriteString(line)
+			continue
+		}
+		indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
+		used, empty := 0, true // of the line that is written
+		for rest := line; rest != ""; {
+			word := strings.TrimLeft(rest, " ")
+			space := rest[:len(rest)-len(word)]
+			if end := strings.IndexByte(word, ' '); end >= 0 {
+				word, rest = word[:end], word[end:]
+			} else {
+				rest = ""
+			}
+			width := len(space) + uniseg.StringWidth(strings.TrimSuffix(word, "\n"))
+			if !empty && used+width > columns {
+				b.WriteString("\n" + indent)
+				used, width, space = len(indent), width-len(space), ""
+			}
+			b.WriteString(space + word)
+			used, empty = used+width, false
+		}
+	}
+	return b.String()
+}

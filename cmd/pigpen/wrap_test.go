@@ -56,3 +56,18 @@ func TestHelpWidth(t *testing.T) {
 		}
 	}
 }
+
+func TestWrapLines(t *testing.T) {
+	const text = "short\n  in seat 0  wins  54.153169%\nits policy is in a/long/name\n"
+	for columns, want := range map[int]string{
+		80: text,
+		30: text,
+		20: "short\n  in seat 0  wins\n  54.153169%\nits policy is in\na/long/name\n",
+		16: "short\n  in seat 0\n  wins\n  54.153169%\nits policy is in\na/long/name\n",
+		5:  "short\n  in\n  seat\n  0\n  wins\n  54.153169%\nits\npolicy\nis in\na/long/name\n",
+	} {
+		if got := wrapLines(text, columns); got != want {
+			t.Errorf("in %d columns: %q, want %q", columns, got, want)
+		}
+	}
+}
