@@ -92,3 +92,24 @@ func ExampleGame_Outcomes() {
 	// 1/6 gain 5: seat 0 to move, turn total 5
 	// 1/6 gain 6: seat 0 to move, turn total 6
 }
+
+// A step tells what the dice did in each game, if its batch has room for events.
+func ExampleStepEvent() {
+	game := env.Must(env.New(env.Config{Variant: "pig-snake-eyes"}))
+	vec := env.NewVec(game, env.VecOptions{Games: 3})
+	batch := vec.NewBatch()
+	batch.Events = make([]env.StepEvent, vec.Games())
+	if err := vec.Reset(7, batch); err != nil {
+		log.Fatal(err)
+	}
+	if err := vec.Step([]env.Action{env.Roll, env.Roll, env.Roll}, batch); err != nil {
+		log.Fatal(err)
+	}
+	for i, e := range batch.Events {
+		fmt.Printf("game %d: seat %d rolls %v: %v\n", i, e.Seat, game.Faces(int(e.RollNumber)), e.Outcome)
+	}
+	// Output:
+	// game 0: seat 0 rolls [2 2]: gain 4
+	// game 1: seat 0 rolls [5 6]: gain 11
+	// game 2: seat 0 rolls [1 2]: bust
+}

@@ -82,3 +82,34 @@ func ExampleSave() {
 	// roll at 19: 1
 	// roll at 20: 0
 }
+
+// In how many states of Pig for three does a rule hold?
+func ExampleDecisionPoints() {
+	g := env.Must(env.New(env.Config{Variant: "pig", Players: 3, Target: 20}))
+	points, err := policies.NewDecisionPoints(g)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, err := policies.Named(context.Background(), "hold-8", g, exact.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	holds := 0
+	var row []int16
+	for i := range points.Len() {
+		row = points.Observation(row[:0], i)
+		s, err := g.StateOf(row)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		if p.RollChance(s) == 0 {
+			holds++
+		}
+	}
+	fmt.Printf("in %d of %d; the last is %v\n", holds, points.Len(), row)
+	// Output:
+	// in 31200 of 76000; the last is [18 1 19 19]
+}

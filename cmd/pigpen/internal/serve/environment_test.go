@@ -499,7 +499,7 @@ func TestEverySeat(t *testing.T) {
 		for step := range limit {
 			if step%3 == 0 {
 				state := c.ask("state", solo, everySeat)
-				there := c.ask("restore", all, field{"states", wire.Blob(state["states"].([]byte))})
+				c.ask("restore", all, field{"states", wire.Blob(state["states"].([]byte))})
 				for i, x := range state["steps"].([]float64) {
 					if is := state["live"].([]float64)[i] == 1; is != live[i] || is && x != float64(step) {
 						t.Fatalf("%s: game %d is live: %t, with %v steps; want %t, %d", format, i, is, x, live[i], step)
@@ -514,7 +514,7 @@ func TestEverySeat(t *testing.T) {
 				}
 				// All that the opponent does after the client's action is in the next reply of the one environment.
 				shown = c.ask("step", solo, field{"actions", list(actions)})
-				there = c.ask("step", all, field{"actions", list(actions)})
+				there := c.ask("step", all, field{"actions", list(actions)})
 				for {
 					others, any := make([]bool, n), false
 					next := make([]uint8, n)
