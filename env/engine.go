@@ -25,10 +25,11 @@ type engine interface {
 	// returns those that have, which the caller then suspends or begins. inactive
 	// lists the games that are not active. The result is valid until the next call.
 	step(actions []Action, inactive []int, b *Batch) []int
-	// playOthers lets the players of t play in game i, which is active and at the
-	// beginning of a turn, until it is the learner's turn or the game is over, and
-	// reports whether it is over. The caller then suspends or begins the game.
-	playOthers(i int, t *seating, learner int) (over bool)
+	// playOthers lets the other players play in some games, which are active and at the
+	// beginning of a turn, until it is the learner's turn or the game is over. It
+	// writes the rows of the games that go on. The others remain in the slice that
+	// it returns, which is a part of games; the caller then suspends or begins them.
+	playOthers(games []int, o *others, b *Batch) (over []int)
 	// show writes observation, legal actions and seat of game i to its rows of b.
 	show(i int, b *Batch)
 	// observe writes to row the observation of game i by the seat to move or, if the
@@ -105,10 +106,17 @@ func (m *matchEngine) step(actions []Action, _ []int, b *Batch) []int {
 	return m.finished
 }
 
-func (m *matchEngine) playOthers(i int, t *seating, learner int) (over bool) {
-	g := &m.list[i]
-	t.play(&g.game, &g.state, &g.rand, learner)
-	return g.state.Over
+func (m *matchEngine) playOthers(games []int, o *others, b *Batch) (over []int) {
+	over = games[:0]
+	for _, i := range games {
+		t := &m.list[i]
+		if o.play(i, &t.game, &t.state, &t.rand); t.state.Over {
+			over = append(over, i)
+		} else {
+			m.show(i, b)
+		}
+	}
+	return over
 }
 
 func (m *matchEngine) observe(i int, row []int16) { m.list[i].Observe(row[:0]) }

@@ -43,8 +43,8 @@ type packedEngine struct {
 	// mover who holds held points. held is always 0 if the outcomes do not depend
 	// on it.
 	moves [][movesPerRow]packedMove
-	// scratch is the state that playOthers works on; as a field it is not allocated
-	// in each call.
+	// scratch is the state that playTurn shows to players; as a field it is not
+	// allocated in each call.
 	scratch State
 }
 
@@ -316,14 +316,77 @@ func (e *packedEngine) step(actions []Action, inactive []int, b *Batch) []int {
 	return e.finished
 }
 
-// playOthers unpacks the state, so that all engines share the code of the players'
-// turns; with two players it plays one turn.
-func (e *packedEngine) playOthers(i int, t *seating, learner int) (over bool) {
-	s := &e.scratch
-	*s = e.state(i)
-	t.play(&e.game, s, &e.rands[i], learner)
-	e.states[i] = e.pack(s)
-	return s.Over
+// playOthers plays one turn at most in each game, since there are two players.
+func (e *packedEngine) playOthers(games []int, o *others, b *Batch) (over []int) {
+	over = games[:0]
+	for _, i := range games {
+		seat, learner := e.seat(e.states[i]), o.learners[i]
+		if seat != learner && e.playTurn(i, &o.seatings[learner][seat]) {
+			over = append(over, i)
+		} else {
+			e.show(i, b)
+		}
+	}
+	return over
+}
+
+// playTurn plays the turn that begins in game i and reports whether it ends the game.
+func (e *packedEngine) playTurn(i int, p *seatedPlayer) (over bool) {
+	e.unpack(e.states[i], &e.scratch)
+	if at, ok := p.holdsAt(&e.scratch); ok {
+		return e.playToThreshold(i, at)
+	}
+	p.playAsked(&e.game, &e.scratch, &e.rands[i])
+	e.states[i] = e.pack(&e.scratch)
+	return e.scratch.Over
+}
+
+// playToThreshold is [Game.playToThreshold] in game i, and reports whether the turn
+// ends the game. The only branch that depends on dice is the end of the loop.
+func (e *packedEngine) playToThreshold(i, holdsAt int) (over bool) {
+	s, r, rolls := e.states[i], e.rands[i], uint64(e.game.table.rolls)
+	own, held, toWin := int(s.own()), 0, 1<<15 // more than any turn total
+	if !e.afterRound {
+		toWin = int(e.game.target) - own
+	}
+	if e.byHeld {
+		held = own
+	}
+	bound := uint64(max(0, min(holdsAt, toWin)))
+	total, next := uint64(0), uint64(0)
+	var m packedMove
+	for {
+		r.state += weyl
+		x := mix64(r.state) >> 32 * rolls // as in Rand.Below
+		if uint64(uint32(x)) < rolls {
+			x = r.redraw(uint32(rolls), x)
+		}
+		m = e.moves[held][(x>>32+1)%movesPerRow]
+		// This adds the points or, if the turn passes, at least 1<<16.
+		if next = total + uint64(m>>16); next >= bound {
+			break
+		}
+		total = next
+		if e.byHeld {
+			held = own + int(total)
+		}
+	}
+	e.rands[i] = r
+	switch {
+	case m&movePass != 0:
+		s |= packedState(total) << 16
+		s = s.after(m)
+	case next >= uint64(toWin):
+		s |= packedState(next) << 16
+	default:
+		s |= packedState(next) << 16
+		s = s.after(e.moves[0][0])
+	}
+	if over = e.ends(s); over {
+		s = e.over(s)
+	}
+	e.states[i] = s
+	return over
 }
 
 const evenBits = 0x5555555555555555
@@ -331,17 +394,22 @@ const evenBits = 0x5555555555555555
 // finish gives game i, which has ended, its final state, and writes its rewards
 // and Terminated.
 func (e *packedEngine) finish(i int, b *Batch) {
-	s := e.states[i]
+	s := e.over(e.states[i])
+	e.states[i] = s
+	won := cmp.Compare(s.own(), s.other())
+	seat := int(e.seat(s))
+	b.Rewards[2*i+seat], b.Rewards[2*i+1-seat] = float32(won), float32(-won)
+	b.Terminated[i] = true
+}
+
+// over returns the final state of a game that has ended in s, the state after a step.
+func (e *packedEngine) over(s packedState) packedState {
 	if e.afterRound {
 		s = s&lane0<<32 | s>>32&lane0 // lane 0 is that of the seat that moved last
 	} else {
 		s = s&^(lane0|lane1) | (s+s>>16)&lane0
 	}
-	e.states[i] = s | gameOver
-	won := cmp.Compare(s.own(), s.other())
-	seat := int(e.seat(s))
-	b.Rewards[2*i+seat], b.Rewards[2*i+1-seat] = float32(won), float32(-won)
-	b.Terminated[i] = true
+	return s | gameOver
 }
 
 // showScalar writes the rows of the games in [first, n) as if they were under way.
@@ -422,7 +490,12 @@ func (e *packedEngine) resume(i int) {
 func (e *packedEngine) live(i int) bool { return e.active[i] }
 
 func (e *packedEngine) observe(i int, row []int16) {
-	s := e.load(i).state
+	e.observeState(e.load(i).state, row)
+}
+
+// observeState writes the observation of s to row.
+func (e *packedEngine) observeState(s packedState, row []int16) {
+	_ = row[2]
 	row[0], row[1], row[2] = int16(s), int16(s>>16), int16(s>>32)
 	if e.afterRound {
 		row[3] = int16(s >> 48 & 1)
@@ -430,8 +503,8 @@ func (e *packedEngine) observe(i int, row []int16) {
 }
 
 func (e *packedEngine) show(i int, b *Batch) {
-	e.observe(i, b.Observations[i*e.columns:(i+1)*e.columns])
 	s, active := e.load(i).state, e.active[i]
+	e.observeState(s, b.Observations[i*e.columns:(i+1)*e.columns])
 	hold := s&lane1 != 0
 	b.Legal[NumActions*i], b.Legal[NumActions*i+1] = active && hold, active
 	b.Seats[i] = e.seat(s)
@@ -448,16 +521,19 @@ func (e *packedEngine) seat(s packedState) int8 {
 	return seat
 }
 
-func (e *packedEngine) state(i int) State {
-	s := e.load(i).state
-	seat := e.seat(s)
-	first := int8(0)
-	if s&firstIsSeat1 != 0 {
-		first = 1
-	}
-	state := State{TurnTotal: int16(s.turnTotal()), Seat: seat, First: first, Over: s&gameOver != 0}
-	state.Scores[seat], state.Scores[1-seat] = int16(s.own()), int16(s.other())
+func (e *packedEngine) state(i int) (state State) {
+	e.unpack(e.load(i).state, &state)
 	return state
+}
+
+// unpack writes s to state, whose scores from seat 2 on must be 0.
+func (e *packedEngine) unpack(s packedState, state *State) {
+	seat := e.seat(s)
+	state.Scores[seat&1], state.Scores[1-seat&1] = int16(s.own()), int16(s.other())
+	state.TurnTotal, state.Seat, state.First, state.Over = int16(s.turnTotal()), seat, 0, s&gameOver != 0
+	if s&firstIsSeat1 != 0 {
+		state.First = 1
+	}
 }
 
 func (e *packedEngine) dice(i int) Rand { return e.load(i).rand }

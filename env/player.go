@@ -79,23 +79,43 @@ func seatOpponents(g Game, seat int, opponents []Player) (*seating, error) {
 	return &t, nil
 }
 
+// others are the players of many games, in each of which a learner has one seat.
+type others struct {
+	learners []int8               // by game, the seat of the learner
+	seatings [MaxPlayers]*seating // by the learner's seat
+}
+
+// play is [seating.play] in game i.
+func (o *others) play(i int, g *Game, s *State, r *Rand) {
+	learner := int(o.learners[i])
+	o.seatings[learner].play(g, s, r, learner)
+}
+
 // play plays whole turns of the seats other than the learner's, from the beginning of
 // a turn in s until it is the learner's turn or the game is over. Choices and dice
 // come from r.
 func (t *seating) play(g *Game, s *State, r *Rand, learner int) {
 	for !s.Over && int(s.Seat) != learner {
-		t[s.Seat].playTurn(g, s, r)
+		p := &t[s.Seat]
+		if at, ok := p.holdsAt(s); ok {
+			g.playToThreshold(s, r, at)
+		} else {
+			p.playAsked(g, s, r)
+		}
 	}
 }
 
-// playTurn plays the turn that begins in s.
-func (p *seatedPlayer) playTurn(g *Game, s *State, r *Rand) {
-	if p.threshold != nil {
-		if at, ok := p.threshold.HoldsAt(s); ok {
-			g.playToThreshold(s, r, at)
-			return
-		}
+// holdsAt is [ThresholdPlayer.HoldsAt]; ok is false if the player is not a
+// ThresholdPlayer.
+func (p *seatedPlayer) holdsAt(s *State) (turnTotal int, ok bool) {
+	if p.threshold == nil {
+		return 0, false
 	}
+	return p.threshold.HoldsAt(s)
+}
+
+// playAsked plays the turn that begins in s and asks the player before each roll.
+func (p *seatedPlayer) playAsked(g *Game, s *State, r *Rand) {
 	for choose(p.Player, s, r) == Roll {
 		o := g.table.byRoll[g.table.row(s.held())+int(r.Below(uint32(g.table.rolls)))]
 		if g.roll(s, o); s.TurnTotal == 0 {

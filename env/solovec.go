@@ -28,13 +28,14 @@ type SoloVecOptions struct {
 type SoloVec struct {
 	vec      Vec // the games; its engine takes the learner's actions
 	options  SoloVecOptions
-	seatings [MaxPlayers]*seating // by the learner's seat
-	learners []int8               // by game, the seat of the learner
-	inactive []int                // room for the games that a step's engine leaves out
-	all      Batch                // of a step, with the rewards of all seats
-	rewards  []float32            // room for them
-	lost     []bool               // by game; see setLost
-	numLost  int                  // how many are true
+	others   others
+	inactive []int     // room for the games that a step's engine leaves out
+	turns    []int     // room for those in which others are to move
+	one      [1]int    // room for a single one
+	all      Batch     // of a step, with the rewards of all seats
+	rewards  []float32 // room for them
+	lost     []bool    // by game; see setLost
+	numLost  int       // how many are true
 }
 
 // NewSoloVec returns o.Games games of g. They are done until Reset or ResetGames
@@ -46,22 +47,23 @@ func NewSoloVec(g Game, o SoloVecOptions) (*SoloVec, error) {
 		return nil, fmt.Errorf("env: seat %d is asked for and all in rotation", o.Seat)
 	}
 	v := &SoloVec{
-		vec: *NewVec(g, o.VecOptions), options: o, learners: make([]int8, o.Games), inactive: make([]int, 0, o.Games),
+		vec: *NewVec(g, o.VecOptions), options: o, others: others{learners: make([]int8, o.Games)},
+		inactive: make([]int, 0, o.Games), turns: make([]int, o.Games),
 		rewards: make([]float32, o.Games*g.Players()), lost: make([]bool, o.Games),
 	}
-	for i := range v.learners {
+	for i := range v.others.learners {
 		seat := o.Seat
 		if o.Rotate {
 			seat = int((o.FirstIndex + uint64(i)) % uint64(g.Players()))
 		}
-		if seat < 0 || seat >= g.Players() || v.seatings[seat] == nil {
+		if seat < 0 || seat >= g.Players() || v.others.seatings[seat] == nil {
 			players, err := seatOpponents(g, seat, o.Opponents)
 			if err != nil {
 				return nil, err
 			}
-			v.seatings[seat] = players
+			v.others.seatings[seat] = players
 		}
-		v.learners[i] = int8(seat)
+		v.others.learners[i] = int8(seat)
 	}
 	return v, nil
 }
@@ -88,7 +90,7 @@ func (v *SoloVec) Reset(seed uint64, b *Batch) error {
 	b.clearStep()
 	v.vec.done = v.vec.done[:0]
 	v.vec.seed(seed)
-	for i := range v.learners {
+	for i := range v.options.Games {
 		v.begin(i, b)
 	}
 	return nil
@@ -123,15 +125,12 @@ func (v *SoloVec) ResetGames(which []bool, b *Batch) error {
 func (v *SoloVec) begin(i int, b *Batch) {
 	v.vec.engine.begin(i)
 	v.vec.begun[i] = v.vec.clock
-	v.setLost(i, v.playOthers(i))
-	v.show(i, b)
-}
-
-// playOthers lets the others play in game i, which is active, until it is the learner's
-// turn, and reports whether the game is over.
-func (v *SoloVec) playOthers(i int) (over bool) {
-	learner := int(v.learners[i])
-	return v.vec.engine.playOthers(i, v.seatings[learner], learner)
+	v.one[0] = i
+	over := v.vec.engine.playOthers(v.one[:], &v.others, b)
+	v.setLost(i, len(over) > 0)
+	if v.lost[i] {
+		v.show(i, b)
+	}
 }
 
 // setLost says whether the others have ended game i before the learner's first turn.
@@ -209,10 +208,8 @@ func (v *SoloVec) advance(actions []Action, which []bool, ignores bool, b *Batch
 	for _, i := range v.inactive[numOthers:] {
 		v.stepLost(i, actions[i], which == nil || which[i], b)
 	}
-	for i, seat := range v.learners {
-		if b.Seats[i] != seat {
-			v.stepOthers(i, b)
-		}
+	for _, i := range v.vec.engine.playOthers(v.othersToMove(b), &v.others, b) {
+		v.terminate(i, b)
 	}
 	if limit := int64(v.options.StepLimit); limit > 0 {
 		v.truncate(limit, b)
@@ -231,19 +228,21 @@ func (v *SoloVec) stepLearners(actions []Action, b *Batch) {
 	}
 	for _, i := range v.vec.engine.step(actions, v.inactive, &v.all) {
 		if n > 1 {
-			b.Rewards[i] = v.rewards[i*n+int(v.learners[i])]
+			b.Rewards[i] = v.rewards[i*n+int(v.others.learners[i])]
 		}
 		v.end(i, b)
 	}
 }
 
-// stepOthers lets the others play in game i, whose learner has ended its turn.
-func (v *SoloVec) stepOthers(i int, b *Batch) {
-	if v.playOthers(i) {
-		v.terminate(i, b)
-	} else {
-		v.show(i, b)
+// othersToMove returns the games whose learner has ended its turn, which are those that
+// show another seat. It has no branch that depends on that.
+func (v *SoloVec) othersToMove(b *Batch) []int {
+	n, turns := 0, v.turns
+	for i, seat := range v.others.learners {
+		turns[n] = i
+		n += int(bit(b.Seats[i] != seat))
 	}
+	return turns[:n]
 }
 
 // stepLost takes action a in game i, which the others have ended before the learner's
@@ -262,7 +261,7 @@ func (v *SoloVec) stepLost(i int, a Action, selected bool, b *Batch) {
 
 // terminate ends the episode of game i, which the others have ended.
 func (v *SoloVec) terminate(i int, b *Batch) {
-	b.Rewards[i] = float32(v.vec.game.Return(v.State(i), int(v.learners[i])))
+	b.Rewards[i] = float32(v.vec.game.Return(v.State(i), int(v.others.learners[i])))
 	b.Terminated[i] = true
 	v.end(i, b)
 }
@@ -292,13 +291,13 @@ func (v *SoloVec) end(i int, b *Batch) {
 // observe writes row i of observations.
 func (v *SoloVec) observe(i int, observations []int16) {
 	s, columns := v.State(i), v.vec.columns
-	v.vec.game.observe(observations[i*columns:(i+1)*columns], &s, int(v.learners[i]))
+	v.vec.game.observe(observations[i*columns:(i+1)*columns], &s, int(v.others.learners[i]))
 }
 
 // show writes observation, legal actions and seat of game i to its rows of b.
 func (v *SoloVec) show(i int, b *Batch) {
 	v.vec.engine.show(i, b)
-	if seat := v.learners[i]; b.Seats[i] != seat { // the game is over
+	if seat := v.others.learners[i]; b.Seats[i] != seat { // the game is over
 		b.Seats[i] = seat
 		v.observe(i, b.Observations)
 	}
@@ -313,7 +312,7 @@ func (v *SoloVec) Show(b *Batch) error {
 		return err
 	}
 	b.clearStep()
-	for i := range v.learners {
+	for i := range v.options.Games {
 		v.show(i, b)
 	}
 	return nil
@@ -329,7 +328,7 @@ const soloExtra = 9
 func (v *SoloVec) MarshalBinary() ([]byte, error) {
 	c := v.vec.snapshotCodec()
 	b := make([]byte, 0, v.options.Games*(snapshotSize+soloExtra))
-	for i := range v.learners {
+	for i := range v.options.Games {
 		m := Match{
 			options: MatchOptions{First: v.options.First},
 			rand:    v.vec.engine.dice(i), state: v.State(i), live: v.vec.engine.live(i),
@@ -386,8 +385,8 @@ func (v *SoloVec) ReadSnapshot(b []byte) (restore func(), err error) {
 			return badSteps(steps)
 		case limit > 0 && (steps > limit || live && steps == limit):
 			return fmt.Errorf("%w: a counter is out of range", ErrSnapshot)
-		case live && m.live && m.state.Seat != v.learners[i]:
-			return fmt.Errorf("%w: it is not the turn of seat %d", ErrSnapshot, v.learners[i])
+		case live && m.live && m.state.Seat != v.others.learners[i]:
+			return fmt.Errorf("%w: it is not the turn of seat %d", ErrSnapshot, v.others.learners[i])
 		case live && !m.live && !m.state.Over:
 			return fmt.Errorf("%w: an episode under way that has ended", ErrSnapshot)
 		}
