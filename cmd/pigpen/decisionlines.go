@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"pigpen/cmd/pigpen/internal/wire"
 	"pigpen/env"
@@ -16,13 +17,14 @@ const maxLine = 1 << 16
 func (t *importedTable) readLines(in io.Reader) error {
 	lines := wire.NewJSONLines(in, maxLine)
 	lines.FailFast = true
+	schema := lineSchema()
 	for {
 		frame, err := lines.Next()
 		if err == io.EOF {
 			return nil
 		}
 		if err == nil {
-			err = t.readLine(lines, frame)
+			err = t.readLine(lines, frame, schema)
 		}
 		if err != nil {
 			return fmt.Errorf("line %d: %w", lines.Line, err)
@@ -42,8 +44,19 @@ var decisionSchema = wire.Schema[decision]{
 	wire.Required("action", wire.Int(0, env.NumActions-1), func(d *decision) *int64 { return &d.action }),
 }
 
+// lineSchema is the schema with the figures that 'pigpen export' writes, which are not
+// looked at.
+func lineSchema() wire.Schema[decision] {
+	s := slices.Clone(decisionSchema)
+	figure := wire.Kind[struct{}]{Want: "a number", Read: func(wire.Notation, []byte) (struct{}, bool) { return struct{}{}, true }}
+	for _, name := range exportFigures() {
+		s = append(s, wire.Optional(name, figure, func(*decision) *struct{} { return new(struct{}) }))
+	}
+	return s
+}
+
 // readLine enters the decision of one line.
-func (t *importedTable) readLine(lines *wire.JSONLines, frame []byte) error {
+func (t *importedTable) readLine(lines *wire.JSONLines, frame []byte, schema wire.Schema[decision]) error {
 	const what = "a decision"
 	o, err := lines.Object(frame)
 	if notObject := new(wire.NotObjectError); errors.As(err, &notObject) {
@@ -52,7 +65,7 @@ func (t *importedTable) readLine(lines *wire.JSONLines, frame []byte) error {
 		return err
 	}
 	var d decision
-	if err := decisionSchema.Read(o, what, &d); err != nil {
+	if err := schema.Read(o, what, &d); err != nil {
 		return err
 	}
 	return t.decide(d.observation, env.Action(d.action))

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"slices"
+	"os"
 
 	"pigpen/cmd/pigpen/internal/plaintext"
-	"pigpen/cmd/pigpen/internal/wire"
 	"pigpen/policies"
 )
 
@@ -16,7 +14,7 @@ func importCommand() command {
 	fs := newFlags("import")
 	var (
 		game   = addGameFlags(fs)
-		format = fs.String("format", "jsonl", "format of the input: jsonl or msgpack")
+		format = fs.String("format", "", "format of the input: jsonl, msgpack, csv or npz (default: by the ending of its name, else jsonl)")
 		agent  = fs.String("agent", "external", "name of what made the decisions, for the file")
 		out    = addFile(fs, "out", "file to write")
 		asJSON = fs.Bool("json", false, "print one JSON object")
@@ -33,15 +31,19 @@ or 1 to roll:
   {"observation":[11,20,46],"action":0}
 
 In msgpack all is one map of at most 1 GiB: observations, 16-bit integers, and
-actions, bytes, packed row after row and little-endian. In states that are not
-there the policy holds. A state may come twice if the action is the same.`,
+actions, bytes, packed row after row and little-endian. In csv the first line
+names the columns, those of the observation and action; in npz, which is read
+from a file, there are NumPy arrays of integers, observations and actions. What
+else 'pigpen export' writes is passed over. In states that are not there the
+policy holds. A state may come twice if the action is the same.`,
 		example: "pigpen import --target 50 --out mine.msgpack decisions.jsonl",
 		run: func(ctx context.Context, s streams, args []string) error {
-			switch {
-			case len(args) > 1:
+			if len(args) > 1 {
 				return usagef("inputs given: %d; at most one is read, else stdin", len(args))
-			case !slices.Contains(wire.Formats(), *format):
-				return usagef("--format %q; it is jsonl or msgpack", *format)
+			}
+			from, err := importFormatOf(*format, args)
+			if err != nil {
+				return err
 			}
 			g, err := game.game()
 			if err != nil {
@@ -51,14 +53,14 @@ there the policy holds. A state may come twice if the action is the same.`,
 			if err != nil {
 				return usageError{err}
 			}
-			in, name := s.in, "stdin"
+			in, name, size := s.in, "stdin", int64(0)
 			if len(args) == 1 {
-				file, size, err := openInput(args[0], *out)
-				if err != nil {
+				var file *os.File
+				if file, size, err = openInput(args[0], *out); err != nil {
 					return err
 				}
 				defer file.Close()
-				in, name = &limitedReader{file, size, errors.New("the file grows while it is read")}, args[0]
+				in, name = file, args[0]
 			}
 			if *out == "" {
 				return usagef("--out is missing: the file to write")
@@ -67,11 +69,7 @@ there the policy holds. A state may come twice if the action is the same.`,
 				return err
 			}
 			if isTerminal(in) {
-				what := "one JSON object on each line"
-				if *format == "msgpack" {
-					what = "one map of msgpack"
-				}
-				fmt.Fprintf(s.err, "reading decisions from the terminal, %s; end with Ctrl-D, give up with Ctrl-C\n", what)
+				fmt.Fprintf(s.err, "reading decisions from the terminal, %s; end with Ctrl-D, give up with Ctrl-C\n", from.what)
 			}
 			show := showProgress(s.err)
 			defer show.stop()
@@ -79,11 +77,7 @@ there the policy holds. A state may come twice if the action is the same.`,
 			if !isTerminal(in) { // on which a person writes
 				t.reading = show.begin("reading")
 			}
-			read := t.readLines
-			if *format == "msgpack" {
-				read = func(in io.Reader) error { return t.readMap(in, maxImport) }
-			}
-			if err := unlessDone(ctx, func() error { return read(in) }); err != nil {
+			if err := unlessDone(ctx, func() error { return from.read(t, in, size) }); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 			t.reading.end()
