@@ -138,7 +138,8 @@ func BenchmarkSoloVec(b *testing.B) {
 }
 
 // BenchmarkSoloVecTurns is BenchmarkSoloVec with learners who hold at 20 too, so that
-// about as many actions are the learner's as the opponent's.
+// BenchmarkSoloVecTurns is BenchmarkSoloVec with learners who hold at 20 too, so that
+// they act about as often as the others.
 func BenchmarkSoloVecTurns(b *testing.B) {
 	v, err := env.NewSoloVec(env.Must(env.New(env.Config{})), env.SoloVecOptions{
 		VecOptions: env.VecOptions{Games: vecGames, Autoreset: env.AutoresetNextStep},
