@@ -342,7 +342,7 @@ func (q *curriculum) expected(t *curriculumWorker, s *env.State) float32 {
 		}
 		mean += float64(float64(c.Weight) * float64(worth))
 	}
-	mean /= float64(q.game.Rolls())
+	mean /= float64(q.game.TotalWeight())
 	if q.passed > 0 && s.TurnTotal == 0 {
 		mean-- // the turn that the roll begins
 	}

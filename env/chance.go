@@ -55,22 +55,42 @@ func bust() Outcome           { return Outcome{Effect: Bust} }
 func wipe() Outcome           { return Outcome{Effect: Wipe} }
 func stop() Outcome           { return Outcome{Effect: Stop} }
 
-// A Chance is an outcome with its weight: Weight of the [Game.Rolls] equally likely
-// rolls have this outcome.
+// A Chance is an outcome with its weight: its probability is Weight divided by
+// [Game.TotalWeight].
 type Chance struct {
 	Outcome
 	Weight int
 }
 
+// redraw marks a slot of an outcomeTable that no roll has: the roll is drawn from the
+// alias table instead.
+const redraw Effect = 4
+
 // An outcomeTable tabulates the rule of a variant: the outcome of every roll, for
 // sampling, and the distinct outcomes with their weights, for exact computation.
+//
+// A roll is drawn by drawing one of several equally likely slots, each of which has
+// a roll. If all rolls are equally likely, slot r has roll r. Else a roll whose
+// probability is p has floor(p · slots) slots, and few slots are left, where the roll
+// is drawn from what the slots miss of its probability, by an alias table.
+//
+// Source: G. Marsaglia, W. Tsang, J. Wang, "Fast Generation of Discrete Random
+// Variables", Journal of Statistical Software 11(3), 2004, for tables of slots.
 type outcomeTable struct {
-	rolls int // equally likely rolls: faces to the power of dice
-	// byRoll[held*stride+r] is the outcome of roll r for a mover with held points;
+	rolls  int   // faces to the power of dice
+	weight int   // sum of the weights of all rolls
+	byRoll []int // weights; nil if all are 1
+	slots  int
+	// bySlot[held*stride+i] is the outcome of slot i for a mover with held points;
 	// stride is 0 if the rule does not depend on held.
-	byRoll []Outcome
+	bySlot []Outcome
 	stride int
 	merged [][]Chance // by held; a single row if stride is 0
+	// outcomes[held*rolls+r], or outcomes[r] if stride is 0, is the outcome of roll r.
+	outcomes []Outcome
+
+	slotRolls []int32     // by slot, its roll, or -1; nil if slot r has roll r
+	rest      *aliasTable // nil if all slots have rolls
 }
 
 // tableOf returns the outcome table of v under the given options. It computes each
@@ -87,10 +107,14 @@ func (v *Variant) tabulate(on Options) *outcomeTable {
 	for range v.Dice {
 		c.rolls *= v.Faces
 	}
+	c.weight, c.slots = c.rolls, c.rolls
+	if v.FaceWeights != nil {
+		c.weigh(v)
+	}
 	rows := 1
 	if v.ByHeld {
 		rows = v.Target.Max // held is below the target while a game goes on
-		c.stride = c.rolls
+		c.stride = c.slots
 	}
 	dice := make([]int, v.Dice)
 	for held := range rows {
@@ -98,24 +122,54 @@ func (v *Variant) tabulate(on Options) *outcomeTable {
 		for roll := range c.rolls {
 			v.dice(roll, dice)
 			o := v.Roll(dice, held, on)
-			c.byRoll = append(c.byRoll, o)
-			merged = addChance(merged, o)
+			c.outcomes = append(c.outcomes, o)
+			merged = addChance(merged, Chance{o, c.rollWeight(roll)})
 		}
 		c.merged = append(c.merged, merged)
+		for slot := range c.slots {
+			o := Outcome{Effect: redraw}
+			if roll := c.rollOf(slot); roll >= 0 {
+				o = c.outcomes[held*c.rolls+roll]
+			}
+			c.bySlot = append(c.bySlot, o)
+		}
 	}
 	return c
 }
 
-// addChance adds a roll with outcome o to list, which keeps the order in which
-// outcomes first came.
-func addChance(list []Chance, o Outcome) []Chance {
+// rollWeight returns the weight of a roll.
+func (c *outcomeTable) rollWeight(roll int) int {
+	if c.byRoll == nil {
+		return 1
+	}
+	return c.byRoll[roll]
+}
+
+// rollOf returns the roll of a slot, or -1.
+func (c *outcomeTable) rollOf(slot int) int {
+	if c.slotRolls == nil {
+		return slot
+	}
+	return int(c.slotRolls[slot])
+}
+
+// outcome returns the outcome of a roll for a mover with held points.
+func (c *outcomeTable) outcome(held, roll int) Outcome {
+	if c.stride != 0 {
+		roll += held * c.rolls
+	}
+	return c.outcomes[roll]
+}
+
+// addChance adds a chance to list, which keeps the order in which outcomes first came.
+func addChance(list []Chance, o Chance) []Chance {
 	for i := range list {
-		if list[i].Outcome == o {
-			list[i].Weight++
+		if list[i].Outcome == o.Outcome {
+			list[i].Weight += o.Weight
 			return list
 		}
 	}
-	return append(list, Chance{Outcome: o, Weight: 1})
+	return append(list, o)
 }
 
 // dice writes the faces of roll number roll, each in [1, Faces]; the first
@@ -127,7 +181,7 @@ func (v *Variant) dice(roll int, faces []int) {
 	}
 }
 
-// row returns the offset in byRoll of the outcomes for a mover with held points.
+// row returns the offset in bySlot of the outcomes for a mover with held points.
 func (c *outcomeTable) row(held int) int { return held * c.stride }
 
 // at returns the distinct outcomes for a mover with held points.

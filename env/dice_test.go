@@ -1,6 +1,7 @@
 package env_test
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -71,6 +72,32 @@ func TestSnakeEyesWipe(t *testing.T) {
 	want.Scores[0] = 40
 	if _, got := throw(t, g, s, 1, 4); got != want {
 		t.Errorf("one 1 in %+v leads to %+v, want %+v", s, got, want)
+	}
+}
+
+// TestTwoPigs checks how often one throw of two pigs scores what, of 9,991² = 99,820,081
+// throws: the sums of products of the weights of the positions, worked out by hand.
+func TestTwoPigs(t *testing.T) {
+	const side, dotted, razorback, trotter, snouter, jowler = 3490, 3020, 2240, 880, 300, 61
+	const sides = side + dotted
+	want := map[env.Outcome]int{
+		gains(1):           side*side + dotted*dotted,
+		{Effect: env.Bust}: 2 * side * dotted,
+		gains(5):           2 * sides * (razorback + trotter),
+		gains(10):          2*sides*snouter + 2*razorback*trotter,
+		gains(15):          2*sides*jowler + 2*(razorback+trotter)*snouter,
+		gains(20):          razorback*razorback + trotter*trotter + 2*(razorback+trotter)*jowler,
+		gains(25):          2 * snouter * jowler,
+		gains(40):          snouter * snouter,
+		gains(60):          jowler * jowler,
+	}
+	g := env.Must(env.New(env.Config{Variant: "pass-the-pigs"}))
+	got := make(map[env.Outcome]int)
+	for _, c := range g.Outcomes(g.Start(0)) {
+		got[c.Outcome] = c.Weight
+	}
+	if !maps.Equal(got, want) || g.TotalWeight() != 99_820_081 {
+		t.Errorf("the outcomes are %v of %d, want %v", got, g.TotalWeight(), want)
 	}
 }
 

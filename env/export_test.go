@@ -37,6 +37,9 @@ func (v *Vec) HasKernel() bool { return v.engine.(*packedEngine).kernel != nil }
 // DisableKernel makes a Vec of two players step every game with stepScalar.
 func (v *Vec) DisableKernel() { v.engine.(*packedEngine).kernel = nil }
 
+// Slots returns the number of slots that a roll is drawn from.
+func (g Game) Slots() int { return g.table.slots }
+
 // Equal reports whether two Vecs of two players have the same states and generators.
 func (v *Vec) Equal(w *Vec) bool {
 	d, e := v.engine.(*packedEngine), w.engine.(*packedEngine)

@@ -128,10 +128,22 @@ func (g Game) Players() int { return int(g.players) }
 // Target returns the score that ends the game.
 func (g Game) Target() int { return int(g.target) }
 
-// Rolls returns the number of equally likely rolls: faces to the power of
-// dice. It is the sum of the weights of every list that [Game.Outcomes]
-// returns.
+// Rolls returns the number of rolls: faces to the power of dice.
 func (g Game) Rolls() int { return g.table.rolls }
+
+// RollWeight returns the weight of a roll, in [1, TotalWeight]: its probability is that
+// divided by TotalWeight. All rolls have weight 1 if the faces have no weights. RollWeight
+// panics if roll is not in [0, Rolls).
+func (g Game) RollWeight(roll int) int {
+	if roll < 0 || roll >= g.table.rolls {
+		panic(fmt.Sprintf("env: RollWeight(%d) of a game with %d rolls", roll, g.table.rolls))
+	}
+	return g.table.rollWeight(roll)
+}
+
+// TotalWeight returns the sum of the weights of all rolls, which is that of every list
+// that [Game.Outcomes] returns.
+func (g Game) TotalWeight() int { return g.table.weight }
 
 // String describes the game on one line, as in "pig, 2 players, target 100".
 func (g Game) String() string {
@@ -155,7 +167,7 @@ func (g Game) String() string {
 // different fingerprints.
 func (g Game) Fingerprint() string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s\nplayers %d\ntarget %d\nending %v\nrolls %d\n", g.variant.ID, g.players, g.target, g.variant.Ending, g.table.rolls)
+	fmt.Fprintf(h, "%s\nplayers %d\ntarget %d\nending %v\nrolls %d\n", g.variant.ID, g.players, g.target, g.variant.Ending, g.table.weight)
 	for i, o := range g.variant.Options {
 		fmt.Fprintf(h, "option %s %t\n", o.Name, g.options.Has(i))
 	}
@@ -193,7 +205,7 @@ func (s *State) legal() Actions {
 }
 
 // Outcomes returns the possible outcomes of a roll in s with their integer weights,
-// which sum to [Game.Rolls], or nil if the game is over. The slice is shared and
+// which sum to [Game.TotalWeight], or nil if the game is over. The slice is shared and
 // must not be changed.
 func (g Game) Outcomes(s State) []Chance {
 	if s.Over {

@@ -125,9 +125,12 @@ func (m *Match) Step(a Action) (terminated, truncated bool, err error) {
 	m.last.Seat, m.last.Action, m.last.BeganTurn = s.Seat, a, began
 	if a == Roll {
 		c := m.game.table
-		roll := m.rand.Below(uint32(c.rolls))
-		o := c.byRoll[c.row(s.held())+int(roll)]
-		m.last.Outcome, m.last.RollNumber = o, int32(roll)
+		slot := m.rand.Below(uint32(c.slots))
+		roll, o := int32(slot), c.bySlot[c.row(s.held())+int(slot)]
+		if c.slotRolls != nil {
+			roll, o = c.finishDraw(slot, s.held(), &m.rand)
+		}
+		m.last.Outcome, m.last.RollNumber = o, roll
 		if o.Effect == Gain {
 			m.game.gain(s, o.Points)
 		} else {

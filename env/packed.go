@@ -2,6 +2,7 @@ package env
 
 import (
 	"cmp"
+	"fmt"
 	"math/bits"
 	"slices"
 )
@@ -39,8 +40,8 @@ type packedEngine struct {
 	ended []uint64
 	// finished lists the active games among them.
 	finished []int
-	// moves[held][0] is what Hold does, and moves[held][1+r] what roll r does to a
-	// mover who holds held points. held is always 0 if the outcomes do not depend
+	// moves[held][0] is what Hold does, and moves[held][1+i] what the roll of slot i
+	// of the outcomeTable does to a mover who holds held points. held is always 0 if the outcomes do not depend
 	// on it.
 	moves [][movesPerRow]packedMove
 	// scratch is the state that playTurn shows to players; as a field it is not
@@ -75,6 +76,9 @@ const (
 	firstIsSeat1 packedState = 1 << 56
 	// gameOver is set in lane 3 once the game has ended.
 	gameOver packedState = 1 << 57
+	// undrawn is set in lane 3 if a roll's slot has no roll, until finishRolls has drawn
+	// it. The rest of the state is that before the roll.
+	undrawn packedState = 1 << 58
 )
 
 func (s packedState) own() uint16       { return uint16(s) }
@@ -103,7 +107,7 @@ const (
 )
 
 // movesPerRow is the length of a row of moves: Hold, and the largest number of
-// rolls of a game that packable accepts. It is a power of two so that masking an
+// slots of a game that packable accepts. It is a power of two so that masking an
 // index replaces the bounds check.
 const movesPerRow = 512
 
@@ -111,7 +115,7 @@ const movesPerRow = 512
 // either ends at the target or always begins with seat 0, since a packedState of
 // a game that ends after a round does not hold the first seat.
 func packable(g Game, first First) bool {
-	return g.players == 2 && (g.variant.Ending == AtTarget || first == FirstSeat0) && g.table.rolls < movesPerRow
+	return g.players == 2 && (g.variant.Ending == AtTarget || first == FirstSeat0) && g.table.slots < movesPerRow
 }
 
 // newPackedEngine returns o.Games games of g, which must be packable. None of them
@@ -128,22 +132,29 @@ func newPackedEngine(g Game, o VecOptions) *packedEngine {
 	}
 	for held := range g.table.merged {
 		e.moves[held][0] = moveKeep | moveBank | movePass
-		for roll, o := range g.table.byRoll[g.table.row(held):][:g.table.rolls] {
-			m := &e.moves[held][1+roll]
-			switch o.Effect {
-			case Gain:
-				*m = packedMove(o.Points) << 16
-			case Bust:
-				*m = moveKeep | movePass
-			case Wipe:
-				*m = movePass
-			case Stop:
-				*m = moveKeep | moveBank | movePass
-			}
+		for slot, o := range g.table.bySlot[g.table.row(held):][:g.table.slots] {
+			e.moves[held][1+slot] = moveOf(o)
 		}
 	}
 	e.kernel = newKernelParams(e)
 	return e
+}
+
+// moveOf returns what a roll does.
+func moveOf(o Outcome) packedMove {
+	switch o.Effect {
+	case Gain:
+		return packedMove(o.Points) << 16
+	case Bust:
+		return moveKeep | movePass
+	case Wipe:
+		return movePass
+	case Stop:
+		return moveKeep | moveBank | movePass
+	case redraw:
+		return packedMove(undrawn)
+	}
+	panic(fmt.Sprintf("env: an outcome with %v", o.Effect))
 }
 
 // refused tests eight games at a time, and searches for the game only if one of
@@ -190,6 +201,9 @@ func (e *packedEngine) advanceAll(actions []Action, b *Batch) {
 			}
 			e.stepScalar(actions, b, i, i+4)
 		}
+		if e.game.table.rest != nil {
+			e.finishRolls(b)
+		}
 	}
 	if i < n {
 		e.stepScalar(actions, b, i, n)
@@ -220,28 +234,32 @@ func (e *packedEngine) advanceScalar(actions []Action, i, n int) {
 	}
 }
 
-// advanceRun takes actions until a game ends or a roll may have to be redrawn, and
-// returns the index of that game, or len(states). A game that ends has been
-// advanced; one whose roll may have to be redrawn has not. Because advanceRun
+// advanceRun takes actions until a game ends or a roll takes more than one word of the
+// generator, and returns the index of that game, or len(states). A game that ends has been
+// advanced; one whose roll may take more words has not. Because advanceRun
 // calls no function, the compiler keeps its variables in registers.
 func (e *packedEngine) advanceRun(rands []Rand, states []packedState, actions []Action) int {
 	rands, actions = rands[:len(states)], actions[:len(states)]
-	rolls, moves, target := uint64(e.game.table.rolls), e.moves, packedState(e.game.target)
+	slots, moves, target := uint64(e.game.table.slots), e.moves, packedState(e.game.target)
 	byHeld, afterRound := e.byHeld, e.afterRound
 	for i, s := range states {
 		a := uint64(actions[i] & 1)
 		rand := rands[i].state + weyl&-a
-		n := rolls & -a
+		n := slots & -a
 		x := mix64(rand) >> 32 * n // as in Rand.Below
 		if uint64(uint32(x)) < n {
 			return i
 		}
-		rands[i].state = rand
 		held := uint16(0)
 		if byHeld {
 			held = uint16(s + s>>16)
 		}
-		s = s.after(moves[held][(x>>32+a)%movesPerRow])
+		m := moves[held][(x>>32+a)%movesPerRow]
+		if m == packedMove(undrawn) {
+			return i
+		}
+		rands[i].state = rand
+		s = s.after(m)
 		states[i] = s
 		if ends(s, target, afterRound) {
 			return i
@@ -250,17 +268,53 @@ func (e *packedEngine) advanceRun(rands []Rand, states []packedState, actions []
 	return len(states)
 }
 
-// advanceRedrawn takes an action in game i and redraws the roll until it is
-// unbiased.
+// advanceRedrawn takes an action in game i, with as many words of the generator as the roll
+// takes.
 func (e *packedEngine) advanceRedrawn(i int, a Action) {
-	s, k, held := e.states[i], uint32(0), uint16(0)
+	k := uint32(0)
 	if a == Roll {
-		k = 1 + e.rands[i].Below(uint32(e.game.table.rolls))
+		k = 1 + e.rands[i].Below(uint32(e.game.table.slots))
 	}
+	s := e.states[i]
+	s = s.after(e.moves[e.held(s)][k])
+	if s&undrawn != 0 {
+		s = e.finishRoll(i, s)
+	}
+	e.states[i] = s
+}
+
+// held returns the index in moves of the row of s.
+func (e *packedEngine) held(s packedState) uint16 {
 	if e.byHeld {
-		held = uint16(s + s>>16)
+		return uint16(s + s>>16)
 	}
-	e.states[i] = s.after(e.moves[held][k])
+	return 0
+}
+
+// finishRoll draws the roll of game i, whose state s is undrawn, and returns the state
+// after it.
+func (e *packedEngine) finishRoll(i int, s packedState) packedState {
+	s &^= undrawn
+	c := e.game.table
+	return s.after(moveOf(c.outcome(int(e.held(s)), c.rest.draw(&e.rands[i]))))
+}
+
+// finishRolls draws the rolls that the kernel has left undrawn, in games that e.ended
+// marks, and updates their rows of b and of e.ended.
+func (e *packedEngine) finishRolls(b *Batch) {
+	for k, word := range e.ended {
+		for word = (word | word>>1) & evenBits; word != 0; word &= word - 1 {
+			i := 32*k + bits.TrailingZeros64(word)/2
+			if s := e.states[i]; s&undrawn != 0 {
+				s = e.finishRoll(i, s)
+				e.states[i] = s
+				e.show(i, b)
+				if !e.ends(s) {
+					e.ended[k] &^= 3 << (i % 32 * 2)
+				}
+			}
+		}
+	}
 }
 
 func (e *packedEngine) ends(s packedState) bool {

@@ -8,7 +8,7 @@ import "golang.org/x/sys/cpu"
 // with the lanes of a state and adds the products of lanes 0 and 1 to one number of
 // 32 bits, those of lanes 2 and 3 to another (the instruction PMADDWD).
 type kernelParams struct {
-	rolls uint64
+	slots uint64
 	// rowWeights gives the index in moves at which the row of a state begins.
 	rowWeights packedState
 	// endWeights gives two numbers for each state. The game has ended where one of
@@ -16,6 +16,8 @@ type kernelParams struct {
 	//
 	//	lane 0 + lane 1 ≥ target                            at the target
 	//	lane 0 ≥ target, or lane 2 ≥ target and lane 3 = 1  after a round
+	//
+	// States that are undrawn exceed the bounds too.
 	endWeights, endBounds packedState
 	// The kernel packs the rows of four observations in two steps: columnBytes
 	// selects the bytes of two states each, columnWords the words of 32 bits of all
@@ -35,7 +37,7 @@ func newKernelParams(e *packedEngine) *kernelParams {
 	if !cpu.X86.HasAVX2 {
 		return nil
 	}
-	p := &kernelParams{rolls: uint64(e.game.table.rolls)}
+	p := &kernelParams{slots: uint64(e.game.table.slots)}
 	if e.byHeld {
 		p.rowWeights = movesPerRow | movesPerRow<<16
 	}
@@ -45,6 +47,9 @@ func newKernelParams(e *packedEngine) *kernelParams {
 		p.seatFlips = 0x01010101
 	} else {
 		p.endWeights, p.endBounds = 1|1<<16, last
+		if e.game.table.rest != nil {
+			p.endWeights, p.endBounds = p.endWeights|1<<48, p.endBounds|(undrawn>>48-1)<<32
+		}
 	}
 	if e.columns == 4 {
 		for i := range p.columnBytes {

@@ -58,7 +58,7 @@ GLOBL legal<>(SB), RODATA|NOPTR, $16
 //	Y0   -1 where the action is Roll, else 0
 //	Y1   the generator's next state
 //	Y2   the draw, then the index of the move
-//	Y3   scratch         Y8   p.rolls
+//	Y3   scratch         Y8   p.slots
 //	Y4   scratch         Y9   p.rowWeights
 //	Y5   the state s     Y10  p.endWeights
 //	Y6   the move m      Y11  p.endBounds
@@ -67,7 +67,7 @@ GLOBL legal<>(SB), RODATA|NOPTR, $16
 //	                     Y14  legal, p.seatFlips
 TEXT ·stepKernel(SB), NOSPLIT, $0-56
 	MOVQ         p+0(FP), AX
-	VPBROADCASTQ kernelParams_rolls(AX), Y8
+	VPBROADCASTQ kernelParams_slots(AX), Y8
 	VPBROADCASTQ kernelParams_rowWeights(AX), Y9
 	VPBROADCASTQ kernelParams_endWeights(AX), Y10
 	VPBROADCASTQ kernelParams_endBounds(AX), Y11
@@ -136,7 +136,7 @@ step:
 	VPSRLD $31, Y2, Y3
 	VPXOR  Y3, Y2, Y2
 
-	// x = z * n, where n is rolls where it rolls, else 0; done if uint32(x) < n
+	// x = z * n, where n is slots where it rolls, else 0; done if uint32(x) < n
 	// anywhere, that is, max(uint32(x), n) != uint32(x)
 	VPAND     Y8, Y0, Y3
 	VPMULUDQ  Y3, Y2, Y2

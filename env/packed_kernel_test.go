@@ -44,7 +44,7 @@ func cloneBatch(b *env.Batch) *env.Batch {
 }
 
 // rareRand returns a generator whose next word is near the bounds between two
-// of n rolls, where it may have to be redrawn.
+// of n slots, where it may have to be redrawn.
 func rareRand(n int, r *env.Rand) env.Rand {
 	bound := (uint64(r.Below(uint32(n)))<<32 + uint64(n) - 1) / uint64(n)
 	half := uint32(bound) + r.Below(5) - 2
@@ -124,7 +124,7 @@ func checkKernel(t *testing.T, g env.Game, o env.VecOptions) {
 		choices(b, &coins, actions)
 		i := int(coins.Below(uint32(o.Games)))
 		if coins.Below(4) == 0 {
-			rare := rareRand(g.Rolls(), &coins)
+			rare := rareRand(g.Slots(), &coins)
 			withKernel.SetRand(i, rare)
 			scalar.SetRand(i, rare)
 		}

@@ -10,8 +10,11 @@ import (
 func drawing(g Game) []Rand {
 	found := make([]Rand, g.Rolls())
 	for missing, state := len(found), uint64(1); missing > 0; state++ {
-		r := Rand{state}
-		if i := r.Below(uint32(g.Rolls())); found[i] == (Rand{}) {
+		m := Match{game: g, rand: Rand{state}, state: g.Start(0), live: true}
+		if _, _, err := m.Step(Roll); err != nil {
+			panic(err)
+		}
+		if i := m.last.RollNumber; found[i] == (Rand{}) {
 			found[i] = Rand{state}
 			missing--
 		}
@@ -145,8 +148,8 @@ func checkMoves(t *testing.T, g Game, dice []Rand, s State) {
 			var want State
 			var what fmt.Stringer = Hold
 			if roll < g.Rolls() {
-				o := &g.table.byRoll[g.table.row(s.held())+roll]
-				want, what = g.AfterRoll(s, *o), o
+				o := g.table.outcome(s.held(), roll)
+				want, what = g.AfterRoll(s, o), o
 			} else {
 				want = g.AfterHold(s)
 			}

@@ -117,7 +117,12 @@ func (p *seatedPlayer) holdsAt(s *State) (turnTotal int, ok bool) {
 // playAsked plays the turn that begins in s and asks the player before each roll.
 func (p *seatedPlayer) playAsked(g *Game, s *State, r *Rand) {
 	for choose(p.Player, s, r) == Roll {
-		o := g.table.byRoll[g.table.row(s.held())+int(r.Below(uint32(g.table.rolls)))]
+		c, held := g.table, s.held()
+		slot := r.Below(uint32(c.slots))
+		o := c.bySlot[c.row(held)+int(slot)]
+		if o.Effect == redraw {
+			_, o = c.finishDraw(slot, held, r)
+		}
 		if g.roll(s, o); s.TurnTotal == 0 {
 			return // the roll has ended the turn
 		}
@@ -134,16 +139,19 @@ func (g *Game) playToThreshold(s *State, r *Rand, holdsAt int) {
 		toWin = int(g.target) - own
 	}
 	c, rand := g.table, *r
-	row, rolls := c.byRoll[c.row(own):], uint64(c.rolls)
+	row, slots := c.bySlot[c.row(own):], uint64(c.slots)
 	total, effect := 0, Stop
 	for total < holdsAt || total == 0 {
 		// This is Rand.Below, which the compiler does not inline.
 		rand.state += weyl
-		x := mix64(rand.state) >> 32 * rolls
-		if uint64(uint32(x)) < rolls {
-			x = rand.redraw(uint32(rolls), x)
+		x := mix64(rand.state) >> 32 * slots
+		if uint64(uint32(x)) < slots {
+			x = rand.redraw(uint32(slots), x)
 		}
 		o := row[x>>32]
+		if o.Effect == redraw {
+			_, o = c.finishDraw(uint32(x>>32), own+total, &rand)
+		}
 		if o.Effect != Gain {
 			effect = o.Effect
 			break
@@ -152,7 +160,7 @@ func (g *Game) playToThreshold(s *State, r *Rand, holdsAt int) {
 			break
 		}
 		if c.stride != 0 {
-			row = c.byRoll[c.row(own+total):]
+			row = c.bySlot[c.row(own+total):]
 		}
 	}
 	*r = rand

@@ -37,6 +37,12 @@ type Variant struct {
 
 	// Dice is the number of dice in a roll, Faces the number of faces of each.
 	Dice, Faces int
+	// FaceWeights are the weights of the faces 1 to Faces: a die shows a face with a
+	// probability in proportion to its weight, which is at least 1. If nil, all faces are
+	// equally likely. The sum to the power of Dice must be below 2^31.
+	FaceWeights []int
+	// FaceNames are names of the faces 1 to Faces for people; nil if they are numbers.
+	FaceNames []string
 	// Roll returns the outcome of a roll for a player whose banked score plus turn
 	// total is held, with the options on. It must not depend on held if ByHeld is
 	// false.
@@ -95,7 +101,7 @@ func (o Options) Has(i int) bool { return o>>i&1 == 1 }
 // Variants returns every variant, in the order in which lists show them. The
 // slice is the caller's; the variants are shared and must not be changed.
 func Variants() []*Variant {
-	return []*Variant{pig, pigDoubles, pigLastRound, cochon, piglet, pigSnakeEyes}
+	return []*Variant{pig, pigDoubles, pigLastRound, cochon, piglet, pigSnakeEyes, passThePigs}
 }
 
 // ErrUnknownVariant is wrapped by the error of [Lookup] if no variant has the name.

@@ -9,7 +9,8 @@ import (
 )
 
 // variantResult describes a variant; its columns are those of the default
-// game.
+// game. FaceWeights is empty if all faces are equally likely, FaceNames if they are
+// numbers.
 type variantResult struct {
 	Variant     string         `json:"variant"`
 	Title       string         `json:"title"`
@@ -22,6 +23,8 @@ type variantResult struct {
 	Options     []optionResult `json:"options"`
 	Dice        int            `json:"dice"`
 	Faces       int            `json:"faces"`
+	FaceWeights []int          `json:"face_weights"`
+	FaceNames   []string       `json:"face_names"`
 	Observation []env.Column   `json:"observation"`
 }
 
@@ -101,6 +104,7 @@ func variantResults() []variantResult {
 			Variant: v.ID, Title: v.Title, Aliases: append([]string{}, v.Aliases...), Summary: v.Summary, Note: v.Note,
 			MinPlayers: v.MinPlayers, MaxPlayers: v.MaxPlayers, Target: targetResult(v.Target),
 			Options: []optionResult{}, Dice: v.Dice, Faces: v.Faces, Observation: g.Columns(),
+			FaceWeights: append([]int{}, v.FaceWeights...), FaceNames: append([]string{}, v.FaceNames...),
 		}
 		for _, o := range v.Options {
 			r.Options = append(r.Options, optionResult(o))

@@ -99,7 +99,7 @@ func header(w io.Writer, g env.Game) {
 	}
 	tw.Flush()
 
-	fmt.Fprintf(w, "\nOutcomes of a roll, out of %d\n\n", g.Rolls())
+	fmt.Fprintf(w, "\nOutcomes of a roll, out of %d\n\n", g.TotalWeight())
 	tw = tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	if v.ByHeld {
 		heldOutcomes(tw, g)

@@ -62,7 +62,7 @@ func newGraph(g env.Game, beyond int) *graph {
 			rolls = []edge{{visit(g.AfterRoll(s, env.Outcome{Effect: env.Bust})), 1}}
 		default:
 			for _, c := range g.Outcomes(s) {
-				rolls = append(rolls, edge{visit(g.AfterRoll(s, c.Outcome)), float64(c.Weight) / float64(g.Rolls())})
+				rolls = append(rolls, edge{visit(g.AfterRoll(s, c.Outcome)), float64(c.Weight) / float64(g.TotalWeight())})
 			}
 		}
 		if !s.Over {
@@ -236,7 +236,7 @@ func (gr *graph) play(t testing.TB, seats ...policy) exact.Evaluation {
 	})
 	e.Decisions = count(func(s *env.State) float64 {
 		if gr.far(s) {
-			return float64(gr.g.Rolls()) / bustWeight(gr.g, s)
+			return float64(gr.g.TotalWeight()) / bustWeight(gr.g, s)
 		}
 		return 1
 	})

@@ -223,7 +223,7 @@ func (q *equations) check(t *testing.T, s env.State) {
 	}
 	wantRoll := 0.0
 	for _, c := range q.g.Outcomes(s) {
-		wantRoll += float64(c.Weight) / float64(q.g.Rolls()) * q.follows(s, q.g.AfterRoll(s, c.Outcome))
+		wantRoll += float64(c.Weight) / float64(q.g.TotalWeight()) * q.follows(s, q.g.AfterRoll(s, c.Outcome))
 	}
 	hold, roll := q.s.Values(s)
 	miss := math.Abs(roll - wantRoll)

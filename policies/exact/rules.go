@@ -69,7 +69,7 @@ func newRules(g env.Game) (*rules, error) {
 	for held := range r.odds {
 		o := &r.odds[held]
 		for _, c := range g.Outcomes(env.State{TurnTotal: int16(held)}) {
-			chance := float64(c.Weight) / float64(g.Rolls())
+			chance := float64(c.Weight) / float64(g.TotalWeight())
 			switch c.Effect {
 			case env.Gain:
 				o.gains = append(o.gains, gain{int(c.Points), chance})

@@ -62,6 +62,7 @@ ENVS = {
     "pigpen/Cochon-v0": "cochon",
     "pigpen/Piglet-v0": "piglet",
     "pigpen/PigSnakeEyes-v0": "pig-snake-eyes",
+    "pigpen/PassThePigs-v0": "pass-the-pigs",
 }
 """The registered environments and the variants that they play."""
 

@@ -223,10 +223,13 @@ class Playing:
             event = "hold was not legal"
         elif rows.events is not None:
             effect, points = rows.events.effects[i], int(rows.events.points[i])
-            if games.about["faces"] == len(PIPS) and rows.events.dice[i].all():
-                dice = tuple(int(face) for face in rows.events.dice[i])
+            names, rolled = games.about["face_names"], rows.events.dice[i]
+            if not names and games.about["faces"] == len(PIPS) and rolled.all():
+                dice = tuple(int(face) for face in rolled)
             gained = points if effect == "gain" else 0
             event = words(effect, points)
+            if names and rolled.all():
+                event = f"{event} ({', '.join(names[face - 1] for face in rolled)})"
             if event and not self._kind[2]:
                 event = f"{labels[rows.events.movers[i]]} {event}"
         return Table(
