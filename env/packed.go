@@ -295,8 +295,14 @@ func (e *packedEngine) held(s packedState) uint16 {
 // after it.
 func (e *packedEngine) finishRoll(i int, s packedState) packedState {
 	s &^= undrawn
+	return s.after(e.drawRest(int(e.held(s)), &e.rands[i]))
+}
+
+// drawRest draws the roll of a slot that has none, for a mover who holds held points, and
+// returns what it does.
+func (e *packedEngine) drawRest(held int, r *Rand) packedMove {
 	c := e.game.table
-	return s.after(moveOf(c.outcome(int(e.held(s)), c.rest.draw(&e.rands[i]))))
+	return moveOf(c.outcome(held, c.rest.draw(r)))
 }
 
 // finishRolls draws the rolls that the kernel has left undrawn, in games that e.ended
@@ -398,7 +404,7 @@ func (e *packedEngine) playTurn(i int, p *seatedPlayer) (over bool) {
 // playToThreshold is [Game.playToThreshold] in game i, and reports whether the turn
 // ends the game. The only branch that depends on dice is the end of the loop.
 func (e *packedEngine) playToThreshold(i, holdsAt int) (over bool) {
-	s, r, rolls := e.states[i], e.rands[i], uint64(e.game.table.rolls)
+	s, r, slots := e.states[i], e.rands[i], uint64(e.game.table.slots)
 	own, held, toWin := int(s.own()), 0, 1<<15 // more than any turn total
 	if !e.afterRound {
 		toWin = int(e.game.target) - own
@@ -411,11 +417,14 @@ func (e *packedEngine) playToThreshold(i, holdsAt int) (over bool) {
 	var m packedMove
 	for {
 		r.state += weyl
-		x := mix64(r.state) >> 32 * rolls // as in Rand.Below
-		if uint64(uint32(x)) < rolls {
-			x = r.redraw(uint32(rolls), x)
+		x := mix64(r.state) >> 32 * slots // as in Rand.Below
+		if uint64(uint32(x)) < slots {
+			x = r.redraw(uint32(slots), x)
 		}
 		m = e.moves[held][(x>>32+1)%movesPerRow]
+		if m == packedMove(undrawn) {
+			m = e.drawRest(held, &r)
+		}
 		// This adds the points or, if the turn passes, at least 1<<16.
 		if next = total + uint64(m>>16); next >= bound {
 			break
