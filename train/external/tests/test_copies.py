@@ -187,3 +187,8 @@ def test_exceptions_can_be_pickled():
     for error in errors:
         again = pickle.loads(pickle.dumps(error))
         assert type(again) is type(error) and str(again) == str(error) and again.__dict__ == error.__dict__
+
+
+def test_a_session_says_that_it_cannot_be_copied(copied):
+    with pigpen.Client() as client, pytest.raises(TypeError, match="a Client is a process"):
+        copied(client)

@@ -22,6 +22,17 @@ from pigpen.pettingzoo import cycled_env, raw_env
 VARIANTS = list(pigpen.ENVS.values())
 
 
+def extremes():
+    """Every game with the fewest players that can be, with 2, with 3, and with the most."""
+    with pigpen.Client() as client:
+        variants = client.hello["variants"]
+    assert {v["variant"] for v in variants} == set(VARIANTS)
+    return [(v["variant"], n) for v in variants for n in sorted({v["min_players"], 2, 3, v["max_players"]})]
+
+
+EXTREMES = extremes()
+
+
 def tables(*numbers):
     """Pig, and the game with a last round, which is for two and more, with these numbers of players."""
     return [(variant, n) for variant in ("pig", "pig-last-round") for n in numbers if n > 1 or variant == "pig"]
@@ -34,8 +45,7 @@ def tables(*numbers):
     "ignore:Observation is not a NumPy array",
     "ignore:Observation space for each agent probably should be",
 )
-@pytest.mark.parametrize("players", [2, 3, 4])
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant, players", EXTREMES)
 def test_api(variant, players):
     env = pigpen.aec_env(variant, players, render_mode="ansi")
     api_test(env, num_cycles=60)
@@ -114,8 +124,7 @@ def test_pictures():
     env.close()
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant, players", EXTREMES)
 def test_pettingzoos_other_tests(variant, players, capsys):
     def make(**kwargs):
         return pigpen.aec_env(variant, players, **kwargs)
@@ -126,18 +135,16 @@ def test_pettingzoos_other_tests(variant, players, capsys):
     parallel = pigpen.parallel_env(variant, players)
     parallel_api_test(parallel, num_cycles=60)
     parallel_seed_test(lambda: pigpen.parallel_env(variant, players), num_cycles=30)
-    max_cycles_test(pigpen_parallel)
+
+    def cycled(**kwargs):
+        return cycled_env(variant, players, **kwargs)
+
+    def together(**kwargs):
+        return pigpen.parallel_env(variant, players, **kwargs)
+
+    max_cycles_test(SimpleNamespace(parallel_env=together, env=cycled))
     parallel.close()
     gc.collect()  # those tests close nothing
-
-
-def pigpen_parallel_env(**kwargs):
-    return pigpen.parallel_env("pig", 3, **kwargs)
-
-
-pigpen_parallel = SimpleNamespace(
-    parallel_env=pigpen_parallel_env, env=lambda **kwargs: cycled_env("pig", 3, **kwargs)
-)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

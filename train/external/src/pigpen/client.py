@@ -295,6 +295,9 @@ class Client:
     ) -> None:
         self.close()
 
+    def __getstate__(self) -> NoReturn:
+        raise TypeError("a Client is a process, and cannot be copied; environments and policies can, with one of their own")
+
     def __repr__(self) -> str:
         state = "closed" if self.closed else f"pid {self.pid}"
         return f"{type(self).__name__}({state}, {self.format})"
