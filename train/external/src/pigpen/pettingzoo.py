@@ -191,7 +191,7 @@ class _Checked(wrappers.OrderEnforcingWrapper):  # type: ignore[misc]
     """PettingZoo's wrapper that checks the order of calls; notebooks show the game in it."""
 
     def _repr_html_(self) -> str:
-        return str(self.unwrapped._repr_html_())
+        return str(cast(Any, self.unwrapped)._repr_html_())
 
 
 def raw_env(variant: str = "pig", players: int = 2, **options: Unpack[MultiAgentOptions]) -> PigAEC:
