@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pigpen/env"
+	"pigpen/env/envtest"
 	"pigpen/policies"
 )
 
@@ -255,6 +256,7 @@ func TestDeterminism(t *testing.T) {
 // TestSeedsDiffer checks that different seeds lead to different policies, as
 // long as these are not perfect.
 func TestSeedsDiffer(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	index := pigIndex(2, 30)
 	forEachRecipe(t, func(t *testing.T, r Recipe) {
 		greedy := func(seed uint64) *policies.Table {

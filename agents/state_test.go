@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"pigpen/env"
+	"pigpen/env/envtest"
 	"pigpen/policies"
 )
 
@@ -177,6 +178,7 @@ func TestStateOfAnotherIndex(t *testing.T) {
 // TestStateMemory checks that writing takes next to no memory, and reading no
 // more than twice the agent's, whatever it is given.
 func TestStateMemory(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	took := func(do func()) uint64 {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pigpen/env"
+	"pigpen/env/envtest"
 )
 
 // newSoloVec returns a SoloVec, which must be possible.
@@ -192,6 +193,7 @@ func TestSoloVecPlaysSolos(t *testing.T) {
 // TestSoloVecAllocates checks that stepping allocates nothing, in any mode, at
 // any number of players, ends included.
 func TestSoloVecAllocates(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	for _, variant := range env.Variants() {
 		for _, players := range []int{2, 3} {
 			for _, mode := range []env.Autoreset{env.AutoresetNextStep, env.AutoresetSameStep, env.AutoresetDisabled} {

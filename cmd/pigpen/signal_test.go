@@ -98,7 +98,7 @@ func TestTrainInterrupted(t *testing.T) {
 // takes long: the policy is saved before the second interrupt.
 func TestTrainInterruptedTwice(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "q.msgpack")
-	cmd, _, stdout, stderr := process(t, "train", "--variant", "pig-snake-eyes", "--target", "60", "--against", "hold-20", "--steps", "1000G", "--eval-every", "1M", "--out", file)
+	cmd, _, stdout, stderr := process(t, "train", "--variant", "pig-snake-eyes", "--target", "60", "--against", "hold-20", "--steps", "1000G", "--eval-every", "100k", "--out", file)
 	afterRow(t, stderr)
 	must(cmd.Process.Signal(syscall.SIGINT))
 	var rest []byte
@@ -135,13 +135,13 @@ func TestTrainWithoutReaders(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "q.msgpack")
 	reader, writer, err := os.Pipe()
 	must(err, reader.Close())
-	cmd := exec.CommandContext(t.Context(), "pigpen", "train", "--target", "10", "--steps", "5M", "--eval-every", "100k", "--out", file)
+	cmd := exec.CommandContext(t.Context(), "pigpen", "train", "--target", "10", "--steps", "1M", "--eval-every", "20k", "--out", file)
 	cmd.Stderr, cmd.Stdout = writer, writer
 	must(cmd.Start(), writer.Close())
 	if status := exitStatus(t, cmd); status != statusFailed {
 		t.Errorf("exit status %d, want %d: the result could not be printed", status, statusFailed)
 	}
-	if f, err := policies.Load(file); err != nil || f.Provenance.Steps < 5_000_000 {
+	if f, err := policies.Load(file); err != nil || f.Provenance.Steps < 1_000_000 {
 		t.Errorf("the policy is of %d decisions, error %v", f.Provenance.Steps, err)
 	}
 }
@@ -324,7 +324,7 @@ func TestServeInputEnds(t *testing.T) {
 	var all strings.Builder
 	const n = 20
 	for k := range n {
-		fmt.Fprintf(&all, `{"id":%d,"op":"make","target":%d,"opponents":["optimal"]}`+"\n", k, 100+k)
+		fmt.Fprintf(&all, `{"id":%d,"op":"make","target":%d,"opponents":["optimal"]}`+"\n", k, 30+k)
 	}
 	_, err := io.WriteString(stdin, all.String())
 	must(err, stdin.Close())

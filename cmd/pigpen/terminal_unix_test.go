@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"pigpen/env/envtest"
 )
 
 // A terminalRun is pigpen run in a terminal.
@@ -76,6 +78,10 @@ func (r *terminalRun) resize(columns int) {
 // way. Below what stays, which is broken between words, one line is alive, and at
 // the end none.
 func TestTerminalTraining(t *testing.T) {
+	steps, every := "8M", "500k" // for more than a moment
+	if envtest.RaceDetector {
+		steps, every = "400k", "25k"
+	}
 	for _, columns := range columnsTested {
 		drawn := 0
 		alive := func(line string) bool { return strings.ContainsAny(line, "%") }
@@ -96,7 +102,7 @@ func TestTerminalTraining(t *testing.T) {
 			if first != len(lines)-1 {
 				t.Errorf("%d columns: the terminal shows %q, want one line of progress, the last", columns, lines)
 			}
-		}, "train", "--target", "20", "--steps", "8M", "--eval-every", "500k", "--workers", "1", "--out", file)
+		}, "train", "--target", "20", "--steps", steps, "--eval-every", every, "--workers", "1", "--out", file)
 		if lines := r.screen.lines(); drawn == 0 || slices.ContainsFunc(lines, alive) || !strings.Contains(strings.Join(lines, ""), "decisio") {
 			t.Errorf("%d columns: the progress was seen %d times, and in the end the terminal shows %q; want the lines that stay and no progress", columns, drawn, lines)
 		}
