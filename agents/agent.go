@@ -83,6 +83,9 @@ type Recipe struct {
 	// compares this with its memory limit. Temporary memory at the end of a round, up
 	// to a third more, is left out.
 	BytesPerEntry func(workers int) int
+	// DefaultSteps is the number of decisions of a training whose length is not given;
+	// 0 lets the size of the table decide.
+	DefaultSteps int64
 	// Make returns an untrained agent. c.Settings has a value for each of Settings.
 	// Call [Recipe.New] instead, which sees to that.
 	Make func(c Config) Agent
@@ -177,7 +180,7 @@ type Kind struct {
 	Name string
 	// Doc describes the learner in a line.
 	Doc string
-	// Recipes, the default first, end with one for any number of players.
+	// Recipes, the default first. One for more players stands behind those for fewer.
 	Recipes []Recipe
 }
 
@@ -189,6 +192,7 @@ func Kinds() []Kind {
 	return []Kind{
 		{"qlearning", "tabular Q-learning by self-play", []Recipe{curriculumRecipe, qLearningTextbook}},
 		{"montecarlo", "Monte Carlo control by self-play", []Recipe{roundsRecipe, monteCarloTextbook}},
+		{"dyna", "planning with dice learned by counting, in self-play", []Recipe{dynaRecipe}},
 	}
 }
 
@@ -224,6 +228,13 @@ func (k Kind) Recipe(name string, g env.Game) (Recipe, error) {
 			return r, nil
 		}
 		names = append(names, r.Name)
+	}
+	if name == "" {
+		most := 0
+		for _, r := range k.Recipes {
+			most = max(most, r.MaxPlayers)
+		}
+		return Recipe{}, fmt.Errorf("%w for %v: %s is for up to %d players", ErrRecipe, g, k.Name, most)
 	}
 	list := "those of " + k.Name + " are " + strings.Join(names, ", ")
 	for _, other := range Kinds() {

@@ -30,8 +30,10 @@ func TestKinds(t *testing.T) {
 			}
 			recipes = append(recipes, r.Name)
 		}
-		if last := k.Recipes[len(k.Recipes)-1]; last.Name != Textbook || last.MaxPlayers != env.MaxPlayers {
-			t.Errorf("the recipes of %s end with %s for up to %d players, want %s for %d", k.Name, last.Name, last.MaxPlayers, Textbook, env.MaxPlayers)
+		if slices.Contains(recipes, Textbook) {
+			if last := k.Recipes[len(k.Recipes)-1]; last.Name != Textbook || last.MaxPlayers != env.MaxPlayers {
+				t.Errorf("the recipes of %s end with %s for up to %d players, want %s for %d", k.Name, last.Name, last.MaxPlayers, Textbook, env.MaxPlayers)
+			}
 		}
 	}
 }
@@ -74,6 +76,8 @@ func TestRecipeLookup(t *testing.T) {
 		{"montecarlo", "", 3, "textbook", ""},
 		{"montecarlo", "rounds", 1, "rounds", ""},
 		{"montecarlo", "textbook", 2, "textbook", ""},
+		{"dyna", "", 2, "sweeps", ""},
+		{"dyna", "", 3, "", "agents: no such recipe for pig, 3 players, target 100: dyna is for up to 2 players"},
 		{"qlearning", "curriculum", 3, "", "agents: no such recipe for pig, 3 players, target 100: curriculum of qlearning is for up to 2 players"},
 		{"montecarlo", "rounds", 4, "", "agents: no such recipe for pig, 4 players, target 100: rounds of montecarlo is for up to 2 players"},
 		{"qlearning", "curiculum", 2, "", `agents: no such recipe "curiculum"; those of qlearning are curriculum, textbook`},
@@ -134,7 +138,8 @@ func TestBytesPerEntry(t *testing.T) {
 				}
 			}
 			add(reflect.ValueOf(agent))
-			if want := uintptr(r.BytesPerEntry(workers) * index.Size()); bytes != want {
+			// A part of a byte counts as a whole one.
+			if want := uintptr(r.BytesPerEntry(workers) * index.Size()); bytes > want || bytes+uintptr(index.Size()) < want {
 				t.Errorf("after Learn(%d) it takes %d bytes for %d entries, want %d for each: %d", workers, bytes, index.Size(), r.BytesPerEntry(workers), want)
 			}
 		}
@@ -261,7 +266,11 @@ func TestSeedsDiffer(t *testing.T) {
 	forEachRecipe(t, func(t *testing.T, r Recipe) {
 		greedy := func(seed uint64) *policies.Table {
 			a := newAgent(r, Config{Index: index, Seed: seed, StepLimit: 1000})
-			for steps := int64(0); steps < 1_100_000; {
+			until := int64(1_100_000)
+			if r.DefaultSteps > 0 {
+				until = min(until, r.DefaultSteps/10_000) // more would be perfect
+			}
+			for steps := int64(0); steps < until; {
 				steps += a.Learn(1).Steps
 			}
 			return a.Greedy()
@@ -318,7 +327,7 @@ func TestLearnAllocatesLittle(t *testing.T) {
 			episodes = 0
 			n := testing.AllocsPerRun(15, func() { episodes += agent.Learn(2).Episodes })
 			most := 0.0
-			if episodes/16 >= 64 {
+			if episodes/16 >= 16 {
 				most = 40 // for lists of jobs and goroutines
 			}
 			if n > most {
