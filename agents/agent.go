@@ -75,7 +75,7 @@ type Recipe struct {
 	// order of number of players and then of length.
 	Reached []Reached
 	// DefaultSteps returns the default length of a training, in decisions, for the
-	// arguments that [Recipe.Steps] describes; nil is the least length.
+	// arguments that [Recipe.Steps] describes; nil is 100M.
 	DefaultSteps func(g env.Game, s Settings, entries int) int64
 
 	// BytesPerEntry returns the memory, in bytes for each entry of the index, that
@@ -83,9 +83,6 @@ type Recipe struct {
 	// compares this with its memory limit. Temporary memory at the end of a round, up
 	// to a third more, is left out.
 	BytesPerEntry func(workers int) int
-	// DefaultSteps is the number of decisions of a training whose length is not given;
-	// 0 lets the size of the table decide.
-	DefaultSteps int64
 	// Make returns an untrained agent. c.Settings has a value for each of Settings.
 	// Call [Recipe.New] instead, which sees to that.
 	Make func(c Config) Agent

@@ -267,8 +267,8 @@ func TestSeedsDiffer(t *testing.T) {
 		greedy := func(seed uint64) *policies.Table {
 			a := newAgent(r, Config{Index: index, Seed: seed, StepLimit: 1000})
 			until := int64(1_100_000)
-			if r.DefaultSteps > 0 {
-				until = min(until, r.DefaultSteps/10_000) // more would be perfect
+			if steps := r.Steps(index.Game(), r.Defaults(index.Game()), index.Size()); steps < leastSteps {
+				until = steps / 10_000 // more would be perfect
 			}
 			for steps := int64(0); steps < until; {
 				steps += a.Learn(1).Steps

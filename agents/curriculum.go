@@ -51,9 +51,9 @@ var curriculumRecipe = Recipe{
 	Reached: []Reached{{2, 50, 0.454}, {2, 100, 0.470}, {2, 200, 0.479}, {2, 400, 0.485}, {2, 800, 0.490}, {2, 5000, 0.497}},
 	DefaultSteps: func(_ env.Game, s Settings, entries int) int64 {
 		if s.Text("update") == "expected" {
-			return 800 * int64(entries) // 400M for pig to 100, whose table has 505,000 entries
+			return max(leastSteps, 800*int64(entries)) // 400M for pig to 100, whose table has 505,000 entries
 		}
-		return 5000 * int64(entries) // 2.5G
+		return max(leastSteps, 5000*int64(entries)) // 2.5G
 	},
 	BytesPerEntry: func(int) int { return curriculumBytes },
 	Make:          func(c Config) Agent { return newCurriculum(c) },

@@ -30,14 +30,14 @@ import (
 var dynaRecipe = Recipe{
 	Name: "sweeps", Doc: "counts what rolls do, and plans backwards with the frequencies",
 	Settings: []Setting{{
-		Name: "model", Domain: Words{"auto", "one", "by-points"}, Default: "auto",
+		Name: "model", Domain: Words{"auto", "by-points", "one"}, Default: "auto",
 		Doc: "model of the dice, one for all states or one for each number of points held; auto tests the counts",
 	}},
 	MaxPlayers: 2,
 	// The policy has one bit for each entry; counts and values are much fewer than
 	// entries.
 	BytesPerEntry: func(int) int { return 1 },
-	DefaultSteps:  3_000_000,
+	DefaultSteps:  func(env.Game, Settings, int) int64 { return 3_000_000 },
 	Make:          func(c Config) Agent { return newDyna(c) },
 }
 
@@ -639,20 +639,16 @@ func (d *dyna) Greedy() *policies.Table {
 }
 
 // Metrics implements [Agent]. The step size is that of an average over all rolls, and
-// the coverage is 1 as soon as there is a plan, since every roll counts in every state.
+// the coverage is 1 after the first roll, since a roll counts in every state.
 func (d *dyna) Metrics() Metrics {
 	rolls := int64(0)
 	for _, n := range d.rolls.outcome {
 		rolls += n
 	}
-	g := Metrics{StepSize: 1 / float64(max(1, rolls))}
 	if rolls == 0 {
-		g.StepSize = 0
+		return Metrics{}
 	}
-	if d.at.Decisions >= firstPlan {
-		g.Coverage = 1
-	}
-	return g
+	return Metrics{StepSize: 1 / float64(rolls), Coverage: 1}
 }
 
 // parts returns the parts of the state, in the order in which they are written.

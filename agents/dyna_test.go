@@ -102,7 +102,7 @@ func TestDynaLearnsTheDice(t *testing.T) {
 // points held, and that the model has the probabilities of the rules.
 func TestDynaTestsItsModel(t *testing.T) {
 	envtest.SkipUnderRaceDetector(t)
-	for _, g := range gamesOfTwo(15) {
+	for _, g := range gamesOfTwo(25) {
 		for seed := range sized[uint64](1, 3) {
 			d := newDynaOf(g, g, seed+1, nil).learnUntil(50_000)
 			m := d.dice(&d.rolls)
@@ -112,7 +112,7 @@ func TestDynaTestsItsModel(t *testing.T) {
 			for held := range g.Target() {
 				s := env.State{TurnTotal: int16(held)}
 				for _, c := range g.Outcomes(s) {
-					got, want := 0.0, float64(c.Weight)/float64(g.Rolls())
+					got, want := 0.0, float64(c.Weight)/float64(g.TotalWeight())
 					for _, x := range m.at(held).gains {
 						if c.Effect == env.Gain && x.points == int(c.Points) {
 							got = x.chance

@@ -2,17 +2,17 @@ package agents
 
 import "pigpen/env"
 
-// leastSteps is the least number of decisions that [Recipe.Steps] returns.
+// leastSteps is the default length of a training with a recipe that declares none, and
+// the least of most others, in decisions.
 const leastSteps = 100_000_000
 
 // Steps returns the default length of a training, in decisions: with the settings s,
 // which have a value for each of r.Settings, on the game g, in a table with the given
-// number of entries. Longer trainings gain little. It is at least 100M, and rounded
-// down to two digits.
+// number of entries. Longer trainings gain little. It is rounded down to two digits.
 func (r Recipe) Steps(g env.Game, s Settings, entries int) int64 {
 	steps := int64(leastSteps)
 	if r.DefaultSteps != nil {
-		steps = max(steps, r.DefaultSteps(g, s, entries))
+		steps = r.DefaultSteps(g, s, entries)
 	}
 	unit := int64(1)
 	for steps/unit >= 100 {

@@ -30,7 +30,7 @@ var roundsRecipe = Recipe{
 	// The least of targets 50, 100 and 200; pig to 100 for the last.
 	Reached: []Reached{{2, 50, 0.152}, {2, 100, 0.319}, {2, 200, 0.475}, {2, 400, 0.489}, {2, 800, 0.495}, {2, 5000, 0.497}},
 	// It is 2.5G for pig to 100, whose table has 505,000 entries.
-	DefaultSteps:  func(_ env.Game, _ Settings, entries int) int64 { return 5000 * int64(entries) },
+	DefaultSteps:  func(_ env.Game, _ Settings, entries int) int64 { return max(leastSteps, 5000*int64(entries)) },
 	BytesPerEntry: func(workers int) int { return roundsBytes + workers*roundsBytesOfWorker },
 	Make:          func(c Config) Agent { return newRounds(c) },
 }
