@@ -11,6 +11,7 @@ var piglet = &Variant{
 	Target: Range{Min: 2, Max: 1000, Default: 10},
 	Ending: AtTarget,
 	Dice:   1, Faces: 2,
+	FaceNames: []string{"tails", "heads"},
 	Roll: func(dice []int, _ int, _ Options) Outcome {
 		if dice[0] == 1 {
 			return bust()

@@ -79,7 +79,7 @@ func (t *table) review(ctx context.Context) error {
 		}
 		t.paper.line("")
 		if r.Right == len(choices) {
-			t.paper.line("all %d of %s decisions were right", r.Right, whose)
+			t.paper.line("right decisions: %d of %s %d", r.Right, whose, r.Right)
 			continue
 		}
 		t.paper.line("%d of %s %d decisions were right (%.0f%%); the others gave away %s in all", r.Right, whose, len(choices), 100*r.Accuracy(), t.loss(r.Loss))

@@ -62,7 +62,7 @@ func (t *table) choose(a env.Action) error {
 		return nil
 	}
 	e := t.match.Last()
-	for _, line := range bigDice(facesOf(t.game, e)) {
+	for _, line := range bigRoll(t.game, e) {
 		t.paper.write("  " + line + "\n")
 	}
 	t.paper.line("  %s", t.effect(e.Outcome, s.TurnTotal))
@@ -116,9 +116,9 @@ func (t *table) turnOfPolicy(ctx context.Context) error {
 		case action == env.Hold:
 			words = append(words, fmt.Sprintf("banks %d", s.TurnTotal))
 		case e.Outcome.Effect == env.Gain:
-			words = append(words, smallDice(facesOf(t.game, e))+fmt.Sprintf("+%d", e.Outcome.Points))
+			words = append(words, smallRoll(t.game, e)+fmt.Sprintf("+%d", e.Outcome.Points))
 		default:
-			words = append(words, smallDice(facesOf(t.game, e))+t.effect(e.Outcome, s.TurnTotal))
+			words = append(words, smallRoll(t.game, e)+t.effect(e.Outcome, s.TurnTotal))
 		}
 	}
 	t.paper.line("")
