@@ -4,18 +4,21 @@
 
 It prints a line for each measurement: the median of several runs and, in brackets,
 the fastest. A decision is one action of the learner; the opponent, hold-20, plays in
-between, and the learner holds at 20 too. The two comparisons at the end make the same
-number of such decisions: a Pig in pure Python under Gymnasium's SyncVectorEnv, and
-OpenSpiel's pig through its Python package, where it is installed.
+between, and the learner holds at 20 too. The comparisons at the end make such decisions, too,
+and print how many times as fast the vector environment is: a Pig in pure Python under
+Gymnasium's SyncVectorEnv, in both of its autoreset modes, and OpenSpiel's pig through its
+Python package, where it is installed. Its loop begins a game in the step that ends the last,
+and so it stands beside SAME_STEP. They take turns, so that other work slows all of them.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import random
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gymnasium
@@ -41,21 +44,26 @@ def rate(name: str, count: int, run: Callable[[], Any], runs: int, unit: str) ->
     return middle
 
 
-def vector(mode: AutoresetMode, format: str, steps: int, runs: int) -> float:
+def vector(mode: AutoresetMode, format: str, steps: int, runs: int) -> None:
+    with playing(mode, format) as play:
+        rate(f"vector env, {GAMES} games, {format}, {mode.value}", GAMES * steps, lambda: play(steps), runs, "decisions/s")
+
+
+@contextlib.contextmanager
+def playing(mode: AutoresetMode, format: str) -> Iterator[Callable[[int], None]]:
+    """Gives a function that plays so many steps of the vector environment."""
     env = gymnasium.make_vec("pigpen/Pig-v0", num_envs=GAMES, autoreset_mode=mode, format=format)
     state = {"observations": env.reset(seed=1)[0]}
 
-    def run() -> None:
+    def play(steps: int) -> None:
         observations = state["observations"]
         for _ in range(steps):
             observations, _, _, _, infos = env.step(observations[:, 1] < 20)
             assert infos["action_mask"].shape == (GAMES, 2)
         state["observations"] = observations
 
-    name = f"vector env, {GAMES} games, {format}, {mode.value}"
-    middle = rate(name, GAMES * steps, run, runs, "decisions/s")
+    yield play
     env.close()
-    return middle
 
 
 def every_seat(steps: int, runs: int) -> None:
@@ -148,18 +156,22 @@ class PurePig(gymnasium.Env[npt.NDArray[np.int16], int]):
         return observation, reward, over, False, info
 
 
-def pure_python(steps: int) -> float:
-    env = gymnasium.vector.SyncVectorEnv([PurePig] * GAMES)
-    observations, _ = env.reset(seed=1)
-    began = time.perf_counter()
-    for _ in range(steps):
-        observations, *_ = env.step((observations[:, 1] < 20).astype(np.int64))
-    seconds = time.perf_counter() - began
-    print(f"{'a Pig in pure Python, SyncVectorEnv':<58} {GAMES * steps / seconds:>14,.0f} decisions/s", flush=True)
-    return GAMES * steps / seconds
+def pure_python(mode: AutoresetMode) -> Callable[[int], None]:
+    """Returns a function that plays so many steps."""
+    env = gymnasium.vector.SyncVectorEnv([PurePig] * GAMES, autoreset_mode=mode)
+    state = {"observations": env.reset(seed=1)[0]}
+
+    def play(steps: int) -> None:
+        observations = state["observations"]
+        for _ in range(steps):
+            observations, *_ = env.step((observations[:, 1] < 20).astype(np.int64))
+        state["observations"] = observations
+
+    return play
 
 
-def open_spiel(steps: int) -> float | None:
+def open_spiel() -> Callable[[int], None] | None:
+    """Returns a function that plays so many steps, or None where the package is missing."""
     try:
         import pyspiel
     except ImportError:
@@ -181,24 +193,41 @@ def open_spiel(steps: int) -> float | None:
 
     states = [game.new_initial_state() for _ in range(GAMES)]
     totals = [0] * GAMES
-    began = time.perf_counter()
-    for _ in range(steps):
-        rows, masks, rewards = [], [], []
-        for i, state in enumerate(states):
-            totals[i] = act(state, totals[i])
-            other = 0
-            while not state.is_terminal() and state.current_player() == 1:
-                other = act(state, other)
-            rewards.append(state.rewards()[0])
-            if state.is_terminal():
-                state, totals[i] = game.new_initial_state(), 0
-                states[i] = state
-            rows.append(state.observation_tensor(0))
-            masks.append(state.legal_actions_mask(0))
-        np.array(rows, np.float32), np.array(masks, np.int8), np.array(rewards)
-    seconds = time.perf_counter() - began
-    print(f"{'OpenSpiel pig, pyspiel states in a loop':<58} {GAMES * steps / seconds:>14,.0f} decisions/s", flush=True)
-    return GAMES * steps / seconds
+
+    def play(steps: int) -> None:
+        for _ in range(steps):
+            rows, masks, rewards = [], [], []
+            for i, state in enumerate(states):
+                totals[i] = act(state, totals[i])
+                other = 0
+                while not state.is_terminal() and state.current_player() == 1:
+                    other = act(state, other)
+                rewards.append(state.rewards()[0])
+                if state.is_terminal():
+                    state, totals[i] = game.new_initial_state(), 0
+                    states[i] = state
+                rows.append(state.observation_tensor(0))
+                masks.append(state.legal_actions_mask(0))
+            np.array(rows, np.float32), np.array(masks, np.int8), np.array(rewards)
+
+    return play
+
+
+def compare(mode: AutoresetMode, others: dict[str, Callable[[int], None]], steps: int, runs: int) -> None:
+    """Measures the vector environment, ``steps`` a run, and others, a twentieth of that, in turn."""
+    with playing(mode, "msgpack") as play:
+        contenders = {f"vector env, {mode.value}": (play, steps)}
+        contenders |= {name: (other, max(2, steps // 20)) for name, other in others.items()}
+        rates: dict[str, list[float]] = {name: [] for name in contenders}
+        for _ in range(runs):
+            for name, (run, count) in contenders.items():
+                began = time.perf_counter()
+                run(count)
+                rates[name].append(GAMES * count / (time.perf_counter() - began))
+    mine, *_ = middles = [statistics.median(each) for each in rates.values()]
+    for name, each, middle in zip(rates, rates.values(), middles):
+        slower = f", {mine / middle:,.0f} times slower" if middle is not mine else ""
+        print(f"{name:<58} {middle:>14,.0f} decisions/s  ({max(each):,.0f}){slower}", flush=True)
 
 
 def main() -> None:
@@ -216,12 +245,13 @@ def main() -> None:
             round_trip(format, wrapped, 20 * steps)
     for name, values in (("hold-20", False), ("optimal", False), ("optimal", True)):
         act(name, values, 2 * steps, runs)
-    same = max(2, steps // 20)
-    print(f"the same {GAMES * same:,} decisions each:")
-    mine = vector(AutoresetMode.NEXT_STEP, "msgpack", same, runs)
-    for name, other in (("pure Python", pure_python(same)), ("OpenSpiel", open_spiel(same))):
-        if other is not None:
-            print(f"{'the vector env is so many times as fast as ' + name:<58} {mine / other:>14,.0f}")
+    print("in turn:")
+    compare(AutoresetMode.NEXT_STEP, {"a Pig in pure Python, SyncVectorEnv": pure_python(AutoresetMode.NEXT_STEP)}, steps, runs)
+    others = {"a Pig in pure Python, SyncVectorEnv": pure_python(AutoresetMode.SAME_STEP)}
+    spiel = open_spiel()
+    if spiel is not None:
+        others["OpenSpiel pig, pyspiel states in a loop"] = spiel
+    compare(AutoresetMode.SAME_STEP, others, steps, runs)
 
 
 if __name__ == "__main__":
