@@ -156,6 +156,11 @@ func (r Recipe) Check(g env.Game, given Settings) error {
 	case r.Make == nil || r.BytesPerEntry == nil:
 		return fmt.Errorf("%w: %s has no Make or no BytesPerEntry", ErrRecipe, r.Name)
 	}
+	for _, s := range r.Settings {
+		if s.Name == "" || s.Domain == nil {
+			return fmt.Errorf("%w: %s declares a setting %q without a name or a domain", ErrRecipe, r.Name, s.Name)
+		}
+	}
 	if err := r.Plays(g); err != nil {
 		return err
 	}

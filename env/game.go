@@ -22,7 +22,7 @@ var ErrConfig = errors.New("env: bad configuration")
 // A Config configures a game. The zero value of each field means the default.
 type Config struct {
 	Variant string          // an ID or alias; "pig" by default
-	Players int             // number of seats; 2 by default
+	Players int             // number of seats; by default 2, or the nearest number for which the variant is
 	Target  int             // points or pieces that end the game; the variant's own by default
 	Options map[string]bool // the variant's options that differ from their defaults
 }
@@ -36,18 +36,22 @@ type Game struct {
 	options         Options
 }
 
-// New returns the game that c configures. The error wraps [ErrUnknownVariant] or
-// [ErrConfig] and names the valid values.
-func New(c Config) (Game, error) {
+// New returns the game that c configures, of one of [Variants] or of own, which are
+// looked at first. The error wraps [ErrUnknownVariant], [ErrVariant] or [ErrConfig] and
+// names the valid values.
+func New(c Config, own ...*Variant) (Game, error) {
 	if c.Variant == "" {
 		c.Variant = "pig"
 	}
-	v, err := Lookup(c.Variant)
+	v, err := Lookup(c.Variant, own...)
 	if err != nil {
 		return Game{}, err
 	}
+	if err := v.Check(); err != nil {
+		return Game{}, err
+	}
 	if c.Players == 0 {
-		c.Players = DefaultPlayers
+		c.Players = min(max(DefaultPlayers, v.MinPlayers), v.MaxPlayers)
 	}
 	if c.Players < v.MinPlayers || c.Players > v.MaxPlayers {
 		return Game{}, fmt.Errorf("%w: %s is for %d to %d players, not %d", ErrConfig, v.ID, v.MinPlayers, v.MaxPlayers, c.Players)

@@ -3,13 +3,15 @@ package env
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
 )
 
-// A Variant describes one set of rules as data. Each variant has a file of this package
-// and a line in [Variants]. A [Game] is a variant with a choice of players, target and
+// A Variant describes one set of rules as data. Each variant of this package has a file
+// and a line in [Variants]; other modules define variants of their own and hand them to
+// [New]. [Variant.Check] says what the fields may be. A [Game] is a variant with a choice of players, target and
 // options.
 type Variant struct {
 	// ID names the variant in files, on the command line and on the wire.
@@ -107,11 +109,79 @@ func Variants() []*Variant {
 // ErrUnknownVariant is wrapped by the error of [Lookup] if no variant has the name.
 var ErrUnknownVariant = errors.New("env: unknown variant")
 
-// Lookup returns the variant with the given ID or alias. The error is an
-// [*UnknownNameError] that wraps [ErrUnknownVariant].
-func Lookup(name string) (*Variant, error) {
+// ErrVariant is wrapped by the error of [Variant.Check].
+var ErrVariant = errors.New("env: bad variant")
+
+// The limits of a variant. They keep scores within an int16 and the table of outcomes
+// within a few megabytes.
+const (
+	maxTarget = 1000
+	maxRolls  = 1 << 16
+)
+
+// Check returns nil if v can be played, else an error that wraps [ErrVariant] and says
+// what would be right. It is for variants that other modules define; it does not look at
+// what Roll returns for each roll, which envtest.TestGame does.
+func (v *Variant) Check() error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("%w %q: %s", ErrVariant, v.ID, fmt.Sprintf(format, args...))
+	}
+	switch {
+	case v.ID == "" || strings.TrimSpace(v.ID) != v.ID:
+		return bad("the ID is empty or has spaces around it")
+	case v.MinPlayers < 1 || v.MaxPlayers < v.MinPlayers || v.MaxPlayers > MaxPlayers:
+		return bad("%d to %d players; the range is within 1 to %d", v.MinPlayers, v.MaxPlayers, MaxPlayers)
+	case v.Target.Min < 1 || v.Target.Max > maxTarget || v.Target.Default < v.Target.Min || v.Target.Default > v.Target.Max:
+		return bad("targets %d to %d, %d by default; they are within 1 to %d", v.Target.Min, v.Target.Max, v.Target.Default, maxTarget)
+	case v.Ending != AtTarget && v.Ending != AfterRound:
+		return bad("the ending %v does not exist", v.Ending)
+	case len(v.Options) > maxOptions:
+		return bad("%d options; there are %d at most", len(v.Options), maxOptions)
+	case v.Dice < 1 || v.Faces < 1:
+		return bad("%d dice of %d faces; there is at least one of each", v.Dice, v.Faces)
+	case v.Roll == nil:
+		return bad("it has no Roll")
+	case v.FaceNames != nil && len(v.FaceNames) != v.Faces:
+		return bad("%d names for %d faces", len(v.FaceNames), v.Faces)
+	}
+	rolls := 1
+	for range v.Dice {
+		if rolls *= v.Faces; rolls > maxRolls {
+			return bad("%d dice of %d faces have more than %d rolls", v.Dice, v.Faces, maxRolls)
+		}
+	}
+	return v.checkWeights(bad)
+}
+
+// checkWeights returns an error made by bad if FaceWeights are out of range.
+func (v *Variant) checkWeights(bad func(format string, args ...any) error) error {
+	if v.FaceWeights == nil {
+		return nil
+	}
+	if len(v.FaceWeights) != v.Faces {
+		return bad("%d face weights for %d faces", len(v.FaceWeights), v.Faces)
+	}
+	sum, total := 0, 1
+	for _, w := range v.FaceWeights {
+		if w < 1 || w > math.MaxInt32 {
+			return bad("a face has weight %d; weights are at least 1", w)
+		}
+		sum = min(sum+w, math.MaxInt32)
+	}
+	for range v.Dice {
+		if int64(total)*int64(sum) > math.MaxInt32 {
+			return bad("the sum of the face weights to the power of %d is 2^31 or more", v.Dice)
+		}
+		total *= sum
+	}
+	return nil
+}
+
+// Lookup returns the variant with the given ID or alias, of own or else of [Variants].
+// The error is an [*UnknownNameError] that wraps [ErrUnknownVariant].
+func Lookup(name string, own ...*Variant) (*Variant, error) {
 	var ids, names []string
-	for _, v := range Variants() {
+	for _, v := range append(slices.Clip(own), Variants()...) {
 		if v.ID == name || slices.Contains(v.Aliases, name) {
 			return v, nil
 		}

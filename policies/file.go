@@ -36,14 +36,14 @@ func Write(w io.Writer, f File) error {
 // Read reads a policy file. The error wraps [ErrGame] or an error of package
 // policyfile, or is that of r. Sizes are checked against the game before anything
 // is allocated, and no more is allocated than about twice what has been read, at
-// most 1 GiB of a table.
-func Read(r io.Reader) (File, error) { return read(r, 0) }
+// most 1 GiB of a table. The game is of one of [env.Variants] or of own.
+func Read(r io.Reader, own ...*env.Variant) (File, error) { return read(r, 0, own) }
 
 // read is Read from a file of size bytes, or of unknown size if size is 0.
-func read(r io.Reader, size int64) (File, error) {
+func read(r io.Reader, size int64, own []*env.Variant) (File, error) {
 	var x StateIndex
 	h, bits, err := policyfile.Read(r, size, func(h policyfile.Header) (err error) {
-		x, err = indexOf(h)
+		x, err = indexOf(h, own)
 		return err
 	})
 	if err != nil {
@@ -53,8 +53,8 @@ func read(r io.Reader, size int64) (File, error) {
 }
 
 // indexOf checks h against the game that it names.
-func indexOf(h policyfile.Header) (StateIndex, error) {
-	g, err := env.New(h.Game)
+func indexOf(h policyfile.Header, own []*env.Variant) (StateIndex, error) {
+	g, err := env.New(h.Game, own...)
 	if err != nil {
 		return StateIndex{}, fmt.Errorf("%w: %w", ErrGame, err)
 	}

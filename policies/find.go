@@ -82,6 +82,8 @@ var (
 type Resolver struct {
 	// Files opens policy files. If it is nil, no name stands for a file.
 	Files Source
+	// Own are variants beside [env.Variants] whose policies the files may hold.
+	Own []*env.Variant
 }
 
 // A Ref is a policy that a [Resolver] has found and not yet read.
@@ -170,13 +172,13 @@ func (r *Resolver) Load(ref Ref) (File, error) {
 		if !ok {
 			return File{}, unknownName(ref.Name)
 		}
-		f, err := read(bytes.NewReader(data), int64(len(data)))
+		f, err := read(bytes.NewReader(data), int64(len(data)), nil)
 		if err != nil {
 			return File{}, fmt.Errorf("%s: %w", ref.Name, err)
 		}
 		return f, nil
 	}
-	return LoadFrom(r.Files, ref.Name)
+	return LoadFrom(r.Files, ref.Name, r.Own...)
 }
 
 // Find returns the policy that name stands for, to play g: the fixed policy of that

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"pigpen/env"
 	"pigpen/policies/policyfile"
 )
 
@@ -27,7 +28,7 @@ func (Disk) Open(path string) (*os.File, error) { return os.Open(path) }
 // file that is not regular is refused without being opened, and so is one of size
 // 0: reading a pipe, a device or a file of /proc, which states no size, might
 // never end.
-func LoadFrom(from Source, name string) (File, error) {
+func LoadFrom(from Source, name string, own ...*env.Variant) (File, error) {
 	info, err := from.Stat(name)
 	if failed := (*os.PathError)(nil); errors.As(err, &failed) {
 		return File{}, &os.PathError{Op: "open", Path: name, Err: failed.Err}
@@ -45,7 +46,7 @@ func LoadFrom(from Source, name string) (File, error) {
 		return File{}, err
 	}
 	defer in.Close()
-	f, err := read(in, info.Size())
+	f, err := read(in, info.Size(), own)
 	if err != nil {
 		return File{}, fmt.Errorf("%s: %w", name, err)
 	}

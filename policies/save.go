@@ -3,11 +3,12 @@ package policies
 import (
 	"io"
 
+	"pigpen/env"
 	"pigpen/policies/atomicfile"
 )
 
 // Load reads the policy file at path; the error names it. See [LoadFrom].
-func Load(path string) (File, error) { return LoadFrom(Disk{}, path) }
+func Load(path string, own ...*env.Variant) (File, error) { return LoadFrom(Disk{}, path, own...) }
 
 // Save writes f to path: whole or, if there is an error, not at all. See
 // [atomicfile.Write].

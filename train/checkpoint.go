@@ -316,9 +316,9 @@ func (r *checkedReader) Read(b []byte) (int, error) {
 }
 
 // Game returns the game of the training. The error wraps [ErrCheckpoint] if the game does
-// not exist or its fingerprint is not that of the checkpoint.
-func (k *Checkpoint) Game() (env.Game, error) {
-	g, err := env.New(env.Config{Variant: k.Variant, Players: k.Players, Target: k.Target, Options: k.Options})
+// not exist, in [env.Variants] or own, or its fingerprint is not that of the checkpoint.
+func (k *Checkpoint) Game(own ...*env.Variant) (env.Game, error) {
+	g, err := env.New(env.Config{Variant: k.Variant, Players: k.Players, Target: k.Target, Options: k.Options}, own...)
 	switch {
 	case err != nil:
 		return env.Game{}, fmt.Errorf("%w: %w", ErrCheckpoint, err)
@@ -347,7 +347,7 @@ func (k *Checkpoint) restore(agent agents.Agent) error {
 // agrees returns an error that names the first setting in which c differs from the
 // training of k, or nil if there is none. c must be the result of withDefaults.
 func (k *Checkpoint) agrees(c Config) error {
-	g, err := k.Game()
+	g, err := k.Game(c.Game.Variant())
 	if err != nil {
 		return err
 	}

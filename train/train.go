@@ -23,9 +23,14 @@ import (
 
 // A Config configures a training.
 type Config struct {
-	Game  env.Game
+	// Game is the game to learn, of a variant of package env or of the caller's. It must
+	// be set; all other fields may be left zero.
+	Game env.Game
+	// Agent is the learner; policy files and checkpoints hold its name. If it has no name,
+	// it is the first of [agents.Kinds] or, if Recipe is set, named as Recipe.
 	Agent agents.Kind
-	// Recipe is one of Agent's recipes.
+	// Recipe is one of Agent's recipes, or a caller's own. If it is zero, it is Agent's
+	// first recipe that can learn Game.
 	Recipe agents.Recipe
 	// Settings are values of the settings of Recipe. Missing ones have their defaults.
 	Settings agents.Settings
@@ -34,7 +39,8 @@ type Config struct {
 	Abstraction policies.Abstraction
 	// Seed seeds all random numbers: the dice and the exploration.
 	Seed uint64
-	// Length is the length of the training. At least one of its limits must be set.
+	// Length is the length of the training. If none of its limits is set, Steps is the
+	// default length of Recipe, [agents.Recipe.Steps].
 	Length Length
 	// StepLimit is the number of decisions after which an episode is truncated; 0 is
 	// [policies.DefaultStepLimit], and [NoStepLimit] is no limit.
@@ -129,7 +135,8 @@ type Result struct {
 }
 
 var (
-	// ErrLength is returned by [Run] if no limit of the length is set.
+	// ErrLength is returned by [Run] if no limit of the length is positive and one is
+	// negative.
 	ErrLength = errors.New("train: a length is needed: steps, episodes or time")
 	// ErrMemory is wrapped by the error of [Run] if the tables exceed MemoryLimit.
 	ErrMemory = errors.New("train: too little memory")
@@ -138,10 +145,10 @@ var (
 // Bytes returns the number of entries of the agent's table, and the memory in bytes
 // that its tables take.
 func (c Config) Bytes() (entries int, bytes float64, err error) {
+	c = c.withDefaults()
 	if err := c.Recipe.Check(c.Game, c.Settings); err != nil {
 		return 0, 0, err
 	}
-	c = c.withDefaults()
 	index, err := policies.NewStateIndex(c.Game, c.Abstraction)
 	if err != nil {
 		return 0, 0, err
@@ -150,10 +157,19 @@ func (c Config) Bytes() (entries int, bytes float64, err error) {
 }
 
 // withDefaults returns c with its zero fields set to their defaults. Settings stays as
-// it is if it does not suit the recipe.
+// it is if it does not suit the recipe, and Recipe if the agent has none for the game;
+// [agents.Recipe.Check] then tells.
 func (c Config) withDefaults() Config {
-	if s, err := c.Recipe.Resolve(c.Game, c.Settings); err == nil {
-		c.Settings = s
+	if c.Recipe.Name == "" && c.Recipe.Make == nil {
+		if c.Agent.Name == "" {
+			c.Agent = agents.Kinds()[0]
+		}
+		if r, err := c.Agent.Recipe("", c.Game); err == nil {
+			c.Recipe = r
+		}
+	}
+	if c.Agent.Name == "" {
+		c.Agent.Name = c.Recipe.Name
 	}
 	if c.Abstraction == "" {
 		c.Abstraction = policies.DefaultAbstraction(c.Game)
@@ -167,6 +183,15 @@ func (c Config) withDefaults() Config {
 	c.Workers = min(c.Workers, 256)
 	if c.MemoryLimit == 0 {
 		c.MemoryLimit = math.MaxInt64
+	}
+	if c.Recipe.Check(c.Game, c.Settings) != nil {
+		return c
+	}
+	c.Settings, _ = c.Recipe.Resolve(c.Game, c.Settings)
+	if c.Length == (Length{}) {
+		if index, err := policies.NewStateIndex(c.Game, c.Abstraction); err == nil {
+			c.Length.Steps = c.Recipe.Steps(c.Game, c.Settings, index.Size())
+		}
 	}
 	return c
 }
@@ -184,7 +209,7 @@ func (c Config) Check() error {
 		return fmt.Errorf("train: step limit %d is negative", c.StepLimit)
 	case c.Workers < 0:
 		return fmt.Errorf("train: %d workers; at least one is needed", c.Workers)
-	case c.Length.Steps <= 0 && c.Length.Episodes <= 0 && c.Length.Time <= 0:
+	case c.Length != (Length{}) && c.Length.Steps <= 0 && c.Length.Episodes <= 0 && c.Length.Time <= 0:
 		return ErrLength
 	}
 	entries, bytes, err := c.Bytes()

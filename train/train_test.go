@@ -365,8 +365,6 @@ func TestRunErrors(t *testing.T) {
 		is     error // nil where the text is all
 		text   string
 	}{
-		{"no length", func(c *train.Config) { c.Length = train.Length{} }, train.ErrLength,
-			"train: a length is needed: steps, episodes or time"},
 		{"negative length", func(c *train.Config) { c.Length = train.Length{Steps: -1, Episodes: -1, Time: -1} }, train.ErrLength,
 			"train: a length is needed: steps, episodes or time"},
 		{"memory", func(c *train.Config) { c.MemoryLimit = size - 1 }, train.ErrMemory,
@@ -384,7 +382,7 @@ func TestRunErrors(t *testing.T) {
 		{"unknown setting", func(c *train.Config) { c.Settings = agents.Settings{"update": "sample"} }, agents.ErrSetting,
 			"agents: bad setting: the recipe textbook has no setting update"},
 		{"game", func(c *train.Config) { c.Game = env.Game{} }, nil, "train: no game to learn; env.New makes one"},
-		{"recipe", func(c *train.Config) { c.Recipe = agents.Recipe{} }, agents.ErrRecipe, "agents: no such recipe: it has no name"},
+		{"recipe", func(c *train.Config) { c.Agent, c.Recipe = agents.Kind{Name: "own"}, agents.Recipe{} }, agents.ErrRecipe, "agents: no such recipe: it has no name"},
 		{"incomplete recipe", func(c *train.Config) { c.Recipe.Make = nil }, agents.ErrRecipe,
 			"agents: no such recipe: textbook has no Make or no BytesPerEntry"},
 		{"states", func(c *train.Config) { c.Abstraction = "half" }, policies.ErrStateIndex,
@@ -655,4 +653,53 @@ func TestLearned(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestDefaults leaves out the agent, the recipe and the length. What Config then trains is
+// what its fields would have said.
+func TestDefaults(t *testing.T) {
+	t.Parallel()
+	k, curriculum := recipe(t, "qlearning", "curriculum")
+	_, textbook := recipe(t, "qlearning", "textbook")
+	g := env.Must(env.New(env.Config{Variant: "piglet"}))
+	length := train.Length{Episodes: 3000}
+	own := textbook
+	own.Name = "own"
+	for _, test := range []struct {
+		name          string
+		given         train.Config
+		agent, recipe string
+		same          train.Config
+	}{
+		{"nothing", train.Config{}, "qlearning", "curriculum", train.Config{Agent: k, Recipe: curriculum}},
+		{"the agent", train.Config{Agent: k}, "qlearning", "curriculum", train.Config{Agent: k, Recipe: curriculum}},
+		{"the recipe", train.Config{Recipe: own}, "own", "own", train.Config{Agent: agents.Kind{Name: "own"}, Recipe: own}},
+	} {
+		given, same := test.given, test.same
+		given.Game, given.Length, same.Game, same.Length = g, length, g, length
+		got, want := run(t, t.Context(), given), run(t, t.Context(), same)
+		p := got.File.Provenance
+		if p.Agent != test.agent || p.Settings["recipe"] != test.recipe {
+			t.Errorf("given %s: trained by %s of %s, want %s of %s", test.name, p.Settings["recipe"], p.Agent, test.recipe, test.agent)
+		}
+		if !reflect.DeepEqual(got.File, want.File) {
+			t.Errorf("given %s: another policy than with all fields set", test.name)
+		}
+	}
+	if err := (train.Config{Game: g}).Check(); err != nil {
+		t.Errorf("Check of a game alone: %v", err)
+	}
+	for name, r := range map[string]agents.Recipe{
+		"no Make":          {Name: "own", BytesPerEntry: textbook.BytesPerEntry},
+		"no BytesPerEntry": {Name: "own", Make: textbook.Make},
+		"no domain":        {Name: "own", Make: textbook.Make, BytesPerEntry: textbook.BytesPerEntry, Settings: []agents.Setting{{Name: "x"}}},
+		"no name":          {Make: textbook.Make, BytesPerEntry: textbook.BytesPerEntry},
+	} {
+		if _, err := train.Run(t.Context(), train.Config{Game: g, Recipe: r, Length: length}); !errors.Is(err, agents.ErrRecipe) {
+			t.Errorf("a recipe with %s: %v, want %v", name, err, agents.ErrRecipe)
+		}
+	}
+	if _, err := train.Run(t.Context(), train.Config{Game: g, Agent: agents.Kind{Name: "own"}}); !errors.Is(err, agents.ErrRecipe) {
+		t.Errorf("an agent without recipes: %v, want %v", err, agents.ErrRecipe)
+	}
 }

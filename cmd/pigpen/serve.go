@@ -64,7 +64,7 @@ bounds that.`,
 			o := serve.Options{
 				Format: *format, MaxFrame: int(maxFrame), Sample: *sample, Seed: *seed, Workers: workers,
 				Files: policies.Disk{}, Folder: *folder != "", MaxPolicyBytes: maxPolicies,
-				Program: "pigpen " + version, Variants: variantResults(), Message: plaintext.Error, Solving: solving(show, workers),
+				Program: "pigpen " + version, Variants: serve.DescribeVariants(env.Variants()), Message: plaintext.Error, Solving: solving(show, workers),
 			}
 			if *noFiles {
 				o.Files = nil

@@ -5,40 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"pigpen/cmd/pigpen/internal/serve"
 	"pigpen/env"
 )
-
-// variantResult describes a variant; its columns are those of the default
-// game. FaceWeights is empty if all faces are equally likely, FaceNames if they are
-// numbers.
-type variantResult struct {
-	Variant     string         `json:"variant"`
-	Title       string         `json:"title"`
-	Aliases     []string       `json:"aliases"`
-	Summary     string         `json:"summary"`
-	Note        string         `json:"note"`
-	MinPlayers  int            `json:"min_players"`
-	MaxPlayers  int            `json:"max_players"`
-	Target      targetResult   `json:"target"`
-	Options     []optionResult `json:"options"`
-	Dice        int            `json:"dice"`
-	Faces       int            `json:"faces"`
-	FaceWeights []int          `json:"face_weights"`
-	FaceNames   []string       `json:"face_names"`
-	Observation []env.Column   `json:"observation"`
-}
-
-type targetResult struct {
-	Min     int `json:"min"`
-	Max     int `json:"max"`
-	Default int `json:"default"`
-}
-
-type optionResult struct {
-	Name    string `json:"name"`
-	Default bool   `json:"default"`
-	Doc     string `json:"doc"`
-}
 
 func variantsCommand() command {
 	fs := newFlags("variants")
@@ -52,10 +21,10 @@ func variantsCommand() command {
 			if err := noArguments(args); err != nil {
 				return err
 			}
-			list := variantResults()
+			list := serve.DescribeVariants(env.Variants())
 			if *asJSON {
 				return printJSON(s.out, struct {
-					Variants []variantResult `json:"variants"`
+					Variants []serve.VariantResult `json:"variants"`
 				}{list})
 			}
 			var b strings.Builder
@@ -93,23 +62,4 @@ func variantsCommand() command {
 			return print(s.out, b.String())
 		},
 	}
-}
-
-// variantResults describes every variant.
-func variantResults() []variantResult {
-	list := []variantResult{}
-	for _, v := range env.Variants() {
-		g := env.Must(env.New(env.Config{Variant: v.ID}))
-		r := variantResult{
-			Variant: v.ID, Title: v.Title, Aliases: append([]string{}, v.Aliases...), Summary: v.Summary, Note: v.Note,
-			MinPlayers: v.MinPlayers, MaxPlayers: v.MaxPlayers, Target: targetResult(v.Target),
-			Options: []optionResult{}, Dice: v.Dice, Faces: v.Faces, Observation: g.Columns(),
-			FaceWeights: append([]int{}, v.FaceWeights...), FaceNames: append([]string{}, v.FaceNames...),
-		}
-		for _, o := range v.Options {
-			r.Options = append(r.Options, optionResult(o))
-		}
-		list = append(list, r)
-	}
-	return list
 }

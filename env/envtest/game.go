@@ -37,7 +37,7 @@ func testFingerprint(t *testing.T, g env.Game) {
 	if !regexp.MustCompile(`^[0-9a-f]{16}$`).MatchString(print) {
 		t.Errorf("Fingerprint() = %q, want 16 hexadecimal digits", print)
 	}
-	if again, err := env.New(g.Config()); err != nil || again != g || again.Fingerprint() != print {
+	if again, err := env.New(g.Config(), g.Variant()); err != nil || again != g || again.Fingerprint() != print {
 		t.Errorf("New(%+v) = %v, %v, want %v", g.Config(), again, err, g)
 	}
 	v := g.Variant()
@@ -60,7 +60,7 @@ func testFingerprint(t *testing.T, g env.Game) {
 		changes = append(changes, c)
 	}
 	for _, c := range changes {
-		other := env.Must(env.New(c))
+		other := env.Must(env.New(c, g.Variant()))
 		if other != g && other.Fingerprint() == print {
 			t.Errorf("Fingerprint() of %v = %s, the same as of %v", other, print, g)
 		}

@@ -27,6 +27,7 @@ func sentinels() map[error]string {
 		env.ErrConfig:           "",
 		env.ErrUnknownVariant:   "unknown variant",
 		env.ErrState:            "no state of this game",
+		env.ErrVariant:          "bad variant",
 		env.ErrSnapshot:         "bad snapshot",
 		env.ErrOpponents:        "bad opponents",
 		env.ErrNoEpisode:        "no episode is under way; call Reset first",

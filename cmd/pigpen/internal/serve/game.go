@@ -40,7 +40,7 @@ func (s *session) gameOf(q *gameRequest) (env.Game, *Error) {
 			return env.Game{}, errorf(CodeBadGame, "%s is empty or 0; leave it away for the default", f.name)
 		}
 	}
-	g, err := env.New(env.Config{Variant: orZero(q.variant), Players: int(orZero(q.players)), Target: int(orZero(q.target)), Options: q.options})
+	g, err := env.New(env.Config{Variant: orZero(q.variant), Players: int(orZero(q.players)), Target: int(orZero(q.target)), Options: q.options}, s.Own...)
 	if err != nil {
 		return env.Game{}, s.failed(CodeBadGame, err)
 	}

@@ -29,11 +29,12 @@ type Options struct {
 	Format   string // one of [wire.Formats]
 	MaxFrame int    // bytes of the longest request; longer ones are skipped
 
-	Game    env.Game // of the policy, and of environments by default
-	Policy  *Policy  // nil if the session serves no policy
-	Sample  bool     // draw actions by default, instead of taking the likelier one
-	Seed    uint64   // of the draws, and of environments that are not given a seed
-	Workers int      // goroutines that answer one request, at least 1
+	Game    env.Game       // of the policy, and of environments by default
+	Own     []*env.Variant // beside [env.Variants], of games and of policy files
+	Policy  *Policy        // nil if the session serves no policy
+	Sample  bool           // draw actions by default, instead of taking the likelier one
+	Seed    uint64         // of the draws, and of environments that are not given a seed
+	Workers int            // goroutines that answer one request, at least 1
 
 	// Files are the policy files that the client may name as opponents; nil for
 	// none. Folder says that they are those in a folder, not any.

@@ -49,7 +49,7 @@ func newSession(ctx context.Context, o Options) *session {
 	}
 	s := &session{
 		Options: o, ctx: ctx, ops: ops(), rand: env.NewRand(o.Seed), environments: make(map[int64]*environment),
-		policies: policyStore{files: o.Files, folder: o.Folder, limit: o.MaxPolicyBytes, solving: o.Solving},
+		policies: policyStore{files: o.Files, own: o.Own, folder: o.Folder, limit: o.MaxPolicyBytes, solving: o.Solving},
 	}
 	s.dtypes = dtypes(s.ops)
 	if o.Policy != nil {

@@ -20,6 +20,7 @@ type policyStore struct {
 	// files are those that a client may name; nil for none.
 	files   policies.Source
 	folder  bool                                           // a client may name only the files of one folder
+	own     []*env.Variant                                 // see [Options]
 	solving func(g env.Game) (o exact.Options, end func()) // see [Options]
 	limit   int64                                          // of bytes
 	bytes   int64                                          // of all that is held
@@ -72,7 +73,7 @@ func (s *policyStore) acquire(ctx context.Context, name string, g env.Game) (*he
 	if s.folder && policies.OriginOf(name) == policies.FromFile && !filepath.IsLocal(name) {
 		return nil, fmt.Errorf("%q: a file is named by its path in the folder that this server was given, which .. may not leave", name)
 	}
-	resolver := policies.Resolver{Files: s.files}
+	resolver := policies.Resolver{Files: s.files, Own: s.own}
 	ref, err := resolver.Resolve(name)
 	if err != nil && s.files == nil {
 		return nil, fmt.Errorf("%w, and %w", err, errNoFiles)
