@@ -1,6 +1,7 @@
 package env_test
 
 import (
+	"fmt"
 	"testing"
 
 	"pigpen/env"
@@ -71,7 +72,9 @@ func BenchmarkVec(b *testing.B) {
 	for _, v := range env.Variants() {
 		b.Run(v.ID, func(b *testing.B) { benchmarkVec(b, env.Config{Variant: v.ID}) })
 	}
-	b.Run("pig 4 players", func(b *testing.B) { benchmarkVec(b, env.Config{Players: 4}) })
+	for _, players := range []int{3, 4} {
+		b.Run(fmt.Sprintf("pig %d players", players), func(b *testing.B) { benchmarkVec(b, env.Config{Players: players}) })
+	}
 }
 
 func benchmarkVec(b *testing.B, c env.Config) {

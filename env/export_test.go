@@ -8,7 +8,7 @@ func RandIn(state uint64) Rand { return Rand{state: state} }
 // Weyl is what a generator adds to its state at each draw.
 const Weyl uint64 = weyl
 
-// SetRand gives game i of a Vec of two players, which must be active, the given
+// SetRand gives game i of a Vec that packs its games, which must be active, the given
 // generator.
 func (v *Vec) SetRand(i int, r Rand) { v.engine.(*packedEngine).rands[i] = r }
 
@@ -31,7 +31,7 @@ func Before(word uint64) uint64 {
 	return z - weyl
 }
 
-// HasKernel reports whether the kernel steps the games of a Vec of two players.
+// HasKernel reports whether the kernel steps the games of a Vec that packs its games.
 func (v *Vec) HasKernel() bool { return v.engine.(*packedEngine).kernel != nil }
 
 // DisableKernel makes a Vec of two players step every game with stepScalar.
@@ -43,7 +43,7 @@ func (g Game) Slots() int { return g.table.slots }
 // Equal reports whether two Vecs of two players have the same states and generators.
 func (v *Vec) Equal(w *Vec) bool {
 	d, e := v.engine.(*packedEngine), w.engine.(*packedEngine)
-	return slices.Equal(d.rands, e.rands) && slices.Equal(d.states, e.states) && slices.Equal(d.canHold, e.canHold) &&
+	return slices.Equal(d.rands, e.rands) && slices.Equal(d.states, e.states) && slices.Equal(d.more, e.more) && slices.Equal(d.canHold, e.canHold) &&
 		slices.Equal(d.active, e.active) && slices.Equal(d.suspended, e.suspended) &&
 		v.clock == w.clock && slices.Equal(v.begun, w.begun) && slices.Equal(v.done, w.done)
 }
@@ -55,7 +55,7 @@ func (b *Batch) Equal(c *Batch) bool {
 		slices.Equal(b.Legal, c.Legal) && slices.Equal(b.Seats, c.Seats) && slices.Equal(b.Final, c.Final)
 }
 
-// Guard moves the slices that a step of a Vec of two players writes to between
+// Guard moves the slices that a step of a Vec that packs its games writes to between
 // guards, and
 // returns a function that reports whether they are intact.
 func (v *Vec) Guard() func() bool {

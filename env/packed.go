@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// A packedEngine plays games of two players. Its results are those of a
+// A packedEngine plays games of two to five players. Its results are those of a
 // [matchEngine], which is the plain reference; tests compare the two, and compare
 // the arithmetic below with [Game.AfterRoll] and [Game.AfterHold].
 //
@@ -23,13 +23,19 @@ type packedEngine struct {
 	game       Game
 	first      First
 	afterRound bool
+	players    int
 	columns    int
-	byHeld     bool
-	kernel     *kernelParams // nil where the kernel does not run
+	// The step that the kernel and stepScalar take ends a game as [ends] says for these.
+	// With more than two players, rotateAll finds the ends of games that end after a round.
+	endTarget     packedState
+	endAfterRound bool
+	byHeld        bool
+	kernel        *kernelParams // nil where the kernel does not run
 
 	// By game:
 	rands     []Rand
 	states    []packedState
+	more      []packedMore // nil with two players
 	canHold   []Action     // 1 where Hold is legal
 	active    []bool       // an episode is under way
 	suspended []packedGame // of games that are not active; see allLegal
@@ -53,7 +59,30 @@ type packedEngine struct {
 type packedGame struct {
 	rand  Rand
 	state packedState
+	more  packedMore // 0 with two players
 }
+
+// A packedMore is the part of the state of a game of three to five players that a
+// packedState does not hold, in four lanes of 16 bits, the lowest first:
+//
+//	0  banked score of the seat two places after the seat to move
+//	1  with four players or more, of the seat three places after it; else 0
+//	2  with five players, of the seat four places after it; else 0
+//	3  the seat to move and, from bit 8 of the lane, the seat that began the game
+//
+// Lane 3 of the packedState then has no meaning, except for gameOver and undrawn. When
+// the turn passes, the kernel and stepScalar exchange lanes 0 and 2 of the
+// packedState as with two players, and [packedEngine.rotateAll] completes that.
+type packedMore uint64
+
+const (
+	moreSeatShift, moreFirstShift = 48, 56
+	// maxPackedPlayers is the number of players that fit.
+	maxPackedPlayers = 5
+)
+
+func (m packedMore) seat() int  { return int(m >> moreSeatShift & 0xff) }
+func (m packedMore) first() int { return int(m >> moreFirstShift) }
 
 // A packedState is a state as four lanes of 16 bits, the lowest first, in the
 // order of the columns of an observation:
@@ -111,24 +140,31 @@ const (
 // index replaces the bounds check.
 const movesPerRow = 512
 
-// packable reports whether a packedEngine can play g: g has two players, and
+// packable reports whether a packedEngine can play g: g has two to five players, and
 // either ends at the target or always begins with seat 0, since a packedState of
 // a game that ends after a round does not hold the first seat.
 func packable(g Game, first First) bool {
-	return g.players == 2 && (g.variant.Ending == AtTarget || first == FirstSeat0) && g.table.slots < movesPerRow
+	return g.players >= 2 && g.players <= maxPackedPlayers && (g.variant.Ending == AtTarget || first == FirstSeat0) && g.table.slots < movesPerRow
 }
 
 // newPackedEngine returns o.Games games of g, which must be packable. None of them
 // is active.
 func newPackedEngine(g Game, o VecOptions) *packedEngine {
 	e := &packedEngine{
-		game: g, first: o.First, afterRound: g.variant.Ending == AfterRound, columns: g.NumColumns(), byHeld: g.variant.ByHeld,
+		game: g, first: o.First, afterRound: g.variant.Ending == AfterRound, players: g.Players(), columns: g.NumColumns(), byHeld: g.variant.ByHeld,
 		rands: make([]Rand, o.Games), states: make([]packedState, o.Games), canHold: make([]Action, o.Games),
 		active: make([]bool, o.Games), suspended: make([]packedGame, o.Games),
 		ended: make([]uint64, (o.Games+31)/32), finished: make([]int, 0, o.Games), moves: make([][movesPerRow]packedMove, len(g.table.merged)),
 	}
+	e.endTarget, e.endAfterRound = packedState(g.target), e.afterRound
+	if e.players > 2 {
+		e.more = make([]packedMore, o.Games)
+		if e.afterRound {
+			e.endTarget, e.endAfterRound = never, false
+		}
+	}
 	for i := range e.suspended {
-		e.suspended[i].state = e.start(0)
+		e.suspended[i].state, e.suspended[i].more = e.start(0)
 	}
 	for held := range g.table.merged {
 		e.moves[held][0] = moveKeep | moveBank | movePass
@@ -240,8 +276,8 @@ func (e *packedEngine) advanceScalar(actions []Action, i, n int) {
 // calls no function, the compiler keeps its variables in registers.
 func (e *packedEngine) advanceRun(rands []Rand, states []packedState, actions []Action) int {
 	rands, actions = rands[:len(states)], actions[:len(states)]
-	slots, moves, target := uint64(e.game.table.slots), e.moves, packedState(e.game.target)
-	byHeld, afterRound := e.byHeld, e.afterRound
+	slots, moves, target := uint64(e.game.table.slots), e.moves, e.endTarget
+	byHeld, afterRound := e.byHeld, e.endAfterRound
 	for i, s := range states {
 		a := uint64(actions[i] & 1)
 		rand := rands[i].state + weyl&-a
@@ -324,8 +360,11 @@ func (e *packedEngine) finishRolls(b *Batch) {
 }
 
 func (e *packedEngine) ends(s packedState) bool {
-	return ends(s, packedState(e.game.target), e.afterRound)
+	return ends(s, e.endTarget, e.endAfterRound)
 }
+
+// never is a target that ends does not find reached.
+const never = lane0 + 1
 
 // ends reports whether the game is over in s, the state after a step.
 func ends(s, target packedState, afterRound bool) bool {
@@ -360,6 +399,9 @@ func (s packedState) after(m packedMove) packedState {
 
 func (e *packedEngine) step(actions []Action, inactive []int, b *Batch) []int {
 	e.advanceAll(actions, b)
+	if e.more != nil {
+		e.rotateAll(b)
+	}
 	for _, i := range inactive {
 		e.states[i] = allLegal
 		e.show(i, b)
@@ -376,12 +418,68 @@ func (e *packedEngine) step(actions []Action, inactive []int, b *Batch) []int {
 	return e.finished
 }
 
-// playOthers plays one turn at most in each game, since there are two players.
+// rotateAll completes a step of all games of three players or more: where the turn has
+// passed, it moves the scores by a seat. It writes the observations and the seats of
+// all games, and, in games that end after a round, sets e.ended.
+func (e *packedEngine) rotateAll(b *Batch) {
+	observations, columns, seats := b.Observations, e.columns, b.Seats[:len(e.states)]
+	more := e.more[:len(e.states)]
+	for i, s := range e.states {
+		// A turn total of 0 after a step means that the turn has passed.
+		passed := uint64(s>>16&lane0-1) >> 63
+		m := more[i]
+		s, m = e.rotated(s, m, passed)
+		e.states[i], more[i] = s, m
+		seat := m.seat()
+		seats[i] = int8(seat)
+		row := observations[i*columns:][:columns]
+		_ = row[3]
+		row[0], row[1], row[2], row[3] = int16(s), int16(s>>16), int16(s>>32), int16(m)
+		if e.players > 3 {
+			row[4] = int16(m >> 16)
+		}
+		if e.players > 4 {
+			row[5] = int16(m >> 32)
+		}
+		if e.afterRound {
+			row[columns-1] = int16(e.players - 1 - seat)
+			if e.reached(s, m) && seat == 0 && passed != 0 {
+				e.ended[i/32] |= 1 << (i % 32 * 2)
+			}
+		}
+	}
+}
+
+// rotated returns the state of three players or more after the turn has passed, which is
+// lane 1 of s being 0 and lane 2 the score of the seat that has moved, if passed is 1.
+// If it is 0, the state is the same.
+func (e *packedEngine) rotated(s packedState, m packedMore, passed uint64) (packedState, packedMore) {
+	const seats = packedMore(0xffff) << moreSeatShift
+	mask, players := -passed, uint64(e.players)
+	last := (players - 3) * 16 % 64 // lowest bit of the last score in m
+	scores := m&(1<<last<<16-1)>>16 | packedMore(s>>32&lane0)<<last
+	s ^= (s ^ (s&^lane2 | packedState(m)&lane0<<32)) & packedState(mask)
+	seat := uint64(m.seat()) + passed
+	seat -= players & -((players - 1 - seat) >> 63) // back to seat 0 after the last one
+	m ^= (m ^ (m&seats | scores)) & packedMore(mask)
+	return s, m&^(0xff<<moreSeatShift) | packedMore(seat)<<moreSeatShift
+}
+
+// reached reports whether a player has banked the target.
+func (e *packedEngine) reached(s packedState, m packedMore) bool {
+	highest := max(s&lane0, s>>32&lane0, packedState(m)&lane0, packedState(m>>16)&lane0, packedState(m>>32)&lane0)
+	return highest >= packedState(e.game.target)
+}
+
 func (e *packedEngine) playOthers(games []int, o *others, b *Batch) (over []int) {
 	over = games[:0]
 	for _, i := range games {
-		seat, learner := e.seat(e.states[i]), o.learners[i]
-		if seat != learner && e.playTurn(i, &o.seatings[learner][seat]) {
+		learner := o.learners[i]
+		seating, ended := o.seatings[learner], false
+		for seat := e.seat(e.load(i)); seat != learner && !ended; seat = e.seat(e.load(i)) {
+			ended = e.playTurn(i, &seating[seat])
+		}
+		if ended {
 			over = append(over, i)
 		} else {
 			e.show(i, b)
@@ -392,12 +490,13 @@ func (e *packedEngine) playOthers(games []int, o *others, b *Batch) (over []int)
 
 // playTurn plays the turn that begins in game i and reports whether it ends the game.
 func (e *packedEngine) playTurn(i int, p *seatedPlayer) (over bool) {
-	e.unpack(e.states[i], &e.scratch)
+	e.unpack(e.load(i), &e.scratch)
 	if at, ok := p.holdsAt(&e.scratch); ok {
 		return e.playToThreshold(i, at)
 	}
 	p.playAsked(&e.game, &e.scratch, &e.rands[i])
-	e.states[i] = e.pack(&e.scratch)
+	s, m := e.pack(&e.scratch)
+	e.store(i, s, m)
 	return e.scratch.Over
 }
 
@@ -445,10 +544,19 @@ func (e *packedEngine) playToThreshold(i, holdsAt int) (over bool) {
 		s |= packedState(next) << 16
 		s = s.after(e.moves[0][0])
 	}
-	if over = e.ends(s); over {
-		s = e.over(s)
+	over = e.ends(s)
+	if e.more != nil {
+		more := e.more[i]
+		if !over {
+			s, more = e.rotated(s, more, 1)
+			over = e.afterRound && more.seat() == 0 && e.reached(s, more)
+		}
+		e.more[i] = more
 	}
 	e.states[i] = s
+	if over {
+		e.setOver(i)
+	}
 	return over
 }
 
@@ -457,22 +565,36 @@ const evenBits = 0x5555555555555555
 // finish gives game i, which has ended, its final state, and writes its rewards
 // and Terminated.
 func (e *packedEngine) finish(i int, b *Batch) {
-	s := e.over(e.states[i])
-	e.states[i] = s
-	won := cmp.Compare(s.own(), s.other())
-	seat := int(e.seat(s))
-	b.Rewards[2*i+seat], b.Rewards[2*i+1-seat] = float32(won), float32(-won)
+	e.setOver(i)
 	b.Terminated[i] = true
+	s := e.states[i]
+	if e.more != nil {
+		e.unpack(e.load(i), &e.scratch)
+		for seat := range e.players {
+			b.Rewards[e.players*i+seat] = float32(e.game.Return(e.scratch, seat))
+		}
+		return
+	}
+	won := cmp.Compare(s.own(), s.other())
+	seat := int(e.seat(e.load(i)))
+	b.Rewards[2*i+seat], b.Rewards[2*i+1-seat] = float32(won), float32(-won)
 }
 
-// over returns the final state of a game that has ended in s, the state after a step.
-func (e *packedEngine) over(s packedState) packedState {
-	if e.afterRound {
-		s = s&lane0<<32 | s>>32&lane0 // lane 0 is that of the seat that moved last
-	} else {
+// setOver gives game i, which has ended, its final state, in which lane 0 is that of
+// the seat that moved last.
+func (e *packedEngine) setOver(i int) {
+	s := e.states[i]
+	switch {
+	case !e.afterRound: // which has not passed the turn
 		s = s&^(lane0|lane1) | (s+s>>16)&lane0
+	case e.more == nil:
+		s = s&lane0<<32 | s>>32&lane0
+	default: // back by one seat, from seat 0 to the last
+		m, last := e.more[i], (e.players-3)*16
+		e.more[i] = m&(1<<last-1)<<16 | packedMore(s>>32&lane0) | m>>moreFirstShift<<moreFirstShift | packedMore(e.players-1)<<moreSeatShift
+		s = s&lane0<<32 | packedState(m>>last)&lane0
 	}
-	return s | gameOver
+	e.states[i] = s | gameOver
 }
 
 // showScalar writes the rows of the games in [first, n) as if they were under way.
@@ -510,10 +632,22 @@ func bit(b bool) Action {
 
 // load returns the generator and the state of game i, active or not.
 func (e *packedEngine) load(i int) packedGame {
-	if e.active[i] {
-		return packedGame{e.rands[i], e.states[i]}
+	if !e.active[i] {
+		return e.suspended[i]
 	}
-	return e.suspended[i]
+	g := packedGame{rand: e.rands[i], state: e.states[i]}
+	if e.more != nil {
+		g.more = e.more[i]
+	}
+	return g
+}
+
+// store sets the state of game i, which is active.
+func (e *packedEngine) store(i int, s packedState, m packedMore) {
+	e.states[i] = s
+	if e.more != nil {
+		e.more[i] = m
+	}
 }
 
 func (e *packedEngine) seed(i int, seed uint64) {
@@ -524,20 +658,24 @@ func (e *packedEngine) begin(i int) {
 	g := e.load(i)
 	first := 0
 	if e.first == FirstRandom {
-		first = int(g.rand.Below(2))
+		first = int(g.rand.Below(uint32(e.players)))
 	}
-	e.rands[i], e.states[i], e.canHold[i], e.active[i] = g.rand, e.start(first), 0, true
+	e.rands[i], e.canHold[i], e.active[i] = g.rand, 0, true
+	s, m := e.start(first)
+	e.store(i, s, m)
 }
 
 // start returns the state in which a game begins with seat first.
-func (e *packedEngine) start(first int) packedState {
+func (e *packedEngine) start(first int) (packedState, packedMore) {
 	switch {
+	case e.more != nil:
+		return 0, packedMore(first)<<moreSeatShift | packedMore(first)<<moreFirstShift
 	case e.afterRound:
-		return lane3One
+		return lane3One, 0
 	case first == 1:
-		return lane3One | firstIsSeat1
+		return lane3One | firstIsSeat1, 0
 	}
-	return 0
+	return 0, 0
 }
 
 func (e *packedEngine) suspend(i int) {
@@ -547,37 +685,45 @@ func (e *packedEngine) suspend(i int) {
 
 func (e *packedEngine) resume(i int) {
 	g := e.suspended[i]
-	e.rands[i], e.states[i], e.canHold[i], e.active[i] = g.rand, g.state, bit(g.state.turnTotal() != 0), true
+	e.rands[i], e.canHold[i], e.active[i] = g.rand, bit(g.state.turnTotal() != 0), true
+	e.store(i, g.state, g.more)
 }
 
 func (e *packedEngine) live(i int) bool { return e.active[i] }
 
 func (e *packedEngine) observe(i int, row []int16) {
-	e.observeState(e.load(i).state, row)
+	e.observeGame(e.load(i), row)
 }
 
-// observeState writes the observation of s to row.
-func (e *packedEngine) observeState(s packedState, row []int16) {
+// observeGame writes the observation of g to row.
+func (e *packedEngine) observeGame(g packedGame, row []int16) {
+	s := g.state
 	_ = row[2]
 	row[0], row[1], row[2] = int16(s), int16(s>>16), int16(s>>32)
+	for k := range e.players - 2 {
+		row[3+k] = int16(g.more >> (16 * k))
+	}
 	if e.afterRound {
-		row[3] = int16(s >> 48 & 1)
+		row[e.columns-1] = int16(e.players-1) - int16(e.seat(g))
 	}
 }
 
 func (e *packedEngine) show(i int, b *Batch) {
-	s, active := e.load(i).state, e.active[i]
-	e.observeState(s, b.Observations[i*e.columns:(i+1)*e.columns])
-	hold := s&lane1 != 0
+	g, active := e.load(i), e.active[i]
+	e.observeGame(g, b.Observations[i*e.columns:(i+1)*e.columns])
+	hold := g.state&lane1 != 0
 	b.Legal[NumActions*i], b.Legal[NumActions*i+1] = active && hold, active
-	b.Seats[i] = e.seat(s)
+	b.Seats[i] = e.seat(g)
 	e.canHold[i] = bit(hold || !active)
 }
 
-// seat returns the seat to move in s or, if the game is over, the seat that moved
+// seat returns the seat to move in g or, if the game is over, the seat that moved
 // last.
-func (e *packedEngine) seat(s packedState) int8 {
-	seat := int8(s >> 48 & 1)
+func (e *packedEngine) seat(g packedGame) int8 {
+	if e.more != nil {
+		return int8(g.more.seat())
+	}
+	seat := int8(g.state >> 48 & 1)
 	if e.afterRound {
 		seat ^= 1 // lane 3 is the number of seats after: 1 - seat
 	}
@@ -585,15 +731,29 @@ func (e *packedEngine) seat(s packedState) int8 {
 }
 
 func (e *packedEngine) state(i int) (state State) {
-	e.unpack(e.load(i).state, &state)
+	e.unpack(e.load(i), &state)
 	return state
 }
 
-// unpack writes s to state, whose scores from seat 2 on must be 0.
-func (e *packedEngine) unpack(s packedState, state *State) {
-	seat := e.seat(s)
-	state.Scores[seat&1], state.Scores[1-seat&1] = int16(s.own()), int16(s.other())
+// unpack writes the state of g to state, whose scores from seat e.players on must be 0.
+func (e *packedEngine) unpack(g packedGame, state *State) {
+	s, seat := g.state, e.seat(g)
 	state.TurnTotal, state.Seat, state.First, state.Over = int16(s.turnTotal()), seat, 0, s&gameOver != 0
+	if e.more != nil {
+		state.First = int8(g.more.first())
+		at := int(seat)
+		state.Scores[at] = int16(s.own())
+		scores := uint64(g.more)<<16 | uint64(s.other())
+		for range e.players - 1 {
+			if at++; at == e.players {
+				at = 0
+			}
+			state.Scores[at] = int16(scores)
+			scores >>= 16
+		}
+		return
+	}
+	state.Scores[seat&1], state.Scores[1-seat&1] = int16(s.own()), int16(s.other())
 	if s&firstIsSeat1 != 0 {
 		state.First = 1
 	}
@@ -603,13 +763,20 @@ func (e *packedEngine) dice(i int) Rand { return e.load(i).rand }
 
 func (e *packedEngine) put(i int, s State, r Rand) {
 	e.suspend(i)
-	e.suspended[i] = packedGame{r, e.pack(&s)}
+	p, m := e.pack(&s)
+	e.suspended[i] = packedGame{r, p, m}
 }
 
-// pack is the inverse of state.
-func (e *packedEngine) pack(s *State) packedState {
-	l := packedState(s.Scores[s.Seat]) | packedState(s.TurnTotal)<<16 | packedState(s.Scores[1-s.Seat])<<32
+// pack is the inverse of unpack.
+func (e *packedEngine) pack(s *State) (l packedState, m packedMore) {
+	next := e.game.NextSeat(int(s.Seat), 1)
+	l = packedState(s.Scores[s.Seat]) | packedState(s.TurnTotal)<<16 | packedState(s.Scores[next])<<32
 	switch {
+	case e.more != nil:
+		m = packedMore(s.Seat)<<moreSeatShift | packedMore(s.First)<<moreFirstShift
+		for k := range e.players - 2 {
+			m |= packedMore(s.Scores[e.game.NextSeat(int(s.Seat), 2+k)]) << (16 * k)
+		}
 	case e.afterRound:
 		l |= packedState(1-s.Seat) << 48
 	case s.First == 1:
@@ -620,13 +787,13 @@ func (e *packedEngine) pack(s *State) packedState {
 	if s.Over {
 		l |= gameOver
 	}
-	return l
+	return l, m
 }
 
 func (e *packedEngine) clone() engine {
 	c := *e
 	c.rands, c.states, c.canHold = slices.Clone(e.rands), slices.Clone(e.states), slices.Clone(e.canHold)
-	c.active, c.suspended = slices.Clone(e.active), slices.Clone(e.suspended)
+	c.more, c.active, c.suspended = slices.Clone(e.more), slices.Clone(e.active), slices.Clone(e.suspended)
 	c.ended, c.finished = slices.Clone(e.ended), make([]int, 0, len(e.states))
 	return &c
 }

@@ -42,16 +42,18 @@ func newKernelParams(e *packedEngine) *kernelParams {
 		p.rowWeights = movesPerRow | movesPerRow<<16
 	}
 	const maxScore = 1<<15 - 1
-	if last := packedState(e.game.target) - 1; e.afterRound {
+	if last := e.endTarget - 1; e.endAfterRound {
 		p.endWeights, p.endBounds = 1|1<<32|maxScore<<48, last|(last+maxScore)<<32
 		p.seatFlips = 0x01010101
 	} else {
-		p.endWeights, p.endBounds = 1|1<<16, last
+		if e.endTarget != never {
+			p.endWeights, p.endBounds = 1|1<<16, last
+		}
 		if e.game.table.rest != nil {
 			p.endWeights, p.endBounds = p.endWeights|1<<48, p.endBounds|(undrawn>>48-1)<<32
 		}
 	}
-	if e.columns == 4 {
+	if e.columns >= 4 {
 		for i := range p.columnBytes {
 			p.columnBytes[i] = uint8(i % 16)
 		}

@@ -198,7 +198,7 @@ func (r *reference) check(t *testing.T, v *env.Vec, b *env.Batch) {
 // forEachVec runs a subtest on a few games of every variant in every mode.
 func forEachVec(t *testing.T, test func(t *testing.T, g env.Game, o env.VecOptions)) {
 	for _, v := range env.Variants() {
-		for i, players := range []int{v.MinPlayers, 2, 3} {
+		for i, players := range []int{v.MinPlayers, 2, 3, 4} {
 			if i == 1 && v.MinPlayers == 2 {
 				continue
 			}
