@@ -29,6 +29,7 @@ type packedEngine struct {
 	// With more than two players, rotateAll finds the ends of games that end after a round.
 	endTarget     packedState
 	endAfterRound bool
+	rotation      rotation
 	byHeld        bool
 	kernel        *kernelParams // nil where the kernel does not run
 
@@ -159,6 +160,8 @@ func newPackedEngine(g Game, o VecOptions) *packedEngine {
 	e.endTarget, e.endAfterRound = packedState(g.target), e.afterRound
 	if e.players > 2 {
 		e.more = make([]packedMore, o.Games)
+		last := 16 * (e.players - 3)
+		e.rotation = rotation{last: uint8(last), scores: 1<<(last+16) - 1, wrap: packedMore(e.players) << moreSeatShift}
 		if e.afterRound {
 			e.endTarget, e.endAfterRound = never, false
 		}
@@ -422,47 +425,75 @@ func (e *packedEngine) step(actions []Action, inactive []int, b *Batch) []int {
 // passed, it moves the scores by a seat. It writes the observations and the seats of
 // all games, and, in games that end after a round, sets e.ended.
 func (e *packedEngine) rotateAll(b *Batch) {
-	observations, columns, seats := b.Observations, e.columns, b.Seats[:len(e.states)]
-	more := e.more[:len(e.states)]
-	for i, s := range e.states {
+	states, more, seats, r := e.states, e.more[:len(e.states)], b.Seats[:len(e.states)], e.rotation
+	for i, s := range states {
 		// A turn total of 0 after a step means that the turn has passed.
-		passed := uint64(s>>16&lane0-1) >> 63
-		m := more[i]
-		s, m = e.rotated(s, m, passed)
-		e.states[i], more[i] = s, m
-		seat := m.seat()
-		seats[i] = int8(seat)
-		row := observations[i*columns:][:columns]
-		_ = row[3]
-		row[0], row[1], row[2], row[3] = int16(s), int16(s>>16), int16(s>>32), int16(m)
-		if e.players > 3 {
-			row[4] = int16(m >> 16)
-		}
-		if e.players > 4 {
-			row[5] = int16(m >> 32)
-		}
-		if e.afterRound {
-			row[columns-1] = int16(e.players - 1 - seat)
-			if e.reached(s, m) && seat == 0 && passed != 0 {
-				e.ended[i/32] |= 1 << (i % 32 * 2)
-			}
+		passed := packedMore(int64(s>>16&lane0-1) >> 63)
+		s, m := r.rotated(s, more[i], passed)
+		m = r.seated(m, passed)
+		states[i], more[i], seats[i] = s, m, int8(m.seat())
+	}
+	if e.afterRound {
+		e.endRounds()
+	}
+	e.showMore(b.Observations)
+}
+
+// endRounds sets the bits of e.ended, after a step, of the games that have ended with their
+// round.
+func (e *packedEngine) endRounds() {
+	for i, s := range e.states {
+		if m := e.more[i]; e.reached(s, m) && m.seat() == 0 && s&lane1 == 0 {
+			e.ended[i/32] |= 1 << (i % 32 * 2)
 		}
 	}
 }
 
-// rotated returns the state of three players or more after the turn has passed, which is
-// lane 1 of s being 0 and lane 2 the score of the seat that has moved, if passed is 1.
-// If it is 0, the state is the same.
-func (e *packedEngine) rotated(s packedState, m packedMore, passed uint64) (packedState, packedMore) {
-	const seats = packedMore(0xffff) << moreSeatShift
-	mask, players := -passed, uint64(e.players)
-	last := (players - 3) * 16 % 64 // lowest bit of the last score in m
-	scores := m&(1<<last<<16-1)>>16 | packedMore(s>>32&lane0)<<last
-	s ^= (s ^ (s&^lane2 | packedState(m)&lane0<<32)) & packedState(mask)
-	seat := uint64(m.seat()) + passed
-	seat -= players & -((players - 1 - seat) >> 63) // back to seat 0 after the last one
-	m ^= (m ^ (m&seats | scores)) & packedMore(mask)
-	return s, m&^(0xff<<moreSeatShift) | packedMore(seat)<<moreSeatShift
+// showMore writes the observations of all games, of three players or more, as if they
+// were under way.
+func (e *packedEngine) showMore(observations []int16) {
+	columns, players, afterRound := e.columns, e.players, e.afterRound
+	more := e.more[:len(e.states)]
+	for i, s := range e.states {
+		m := more[i]
+		row := observations[:columns]
+		_ = row[3]
+		row[0], row[1], row[2], row[3] = int16(s), int16(s>>16), int16(s>>32), int16(m)
+		if players > 3 {
+			row[4] = int16(m >> 16)
+		}
+		if players > 4 {
+			row[5] = int16(m >> 32)
+		}
+		if afterRound {
+			row[columns-1] = int16(players - 1 - m.seat())
+		}
+		observations = observations[columns:]
+	}
+}
+
+// A rotation moves the scores of three players or more by a seat.
+type rotation struct {
+	last   uint8      // lowest bit of the last score in a packedMore
+	scores packedMore // the lanes of the scores
+	wrap   packedMore // the number of players, in the place of the seat
+}
+
+// rotated returns the state after the turn has passed, which is lane 1 of s being 0 and lane
+// 2 the score of the seat that has moved, if mask is -1. If it is 0, the state is
+// the same. The seat is left to [rotation.seated].
+func (r *rotation) rotated(s packedState, m, mask packedMore) (packedState, packedMore) {
+	moved := packedMore(s >> 32 & lane0)
+	swap := (moved ^ m) & packedMore(lane0) & mask
+	next := m&r.scores>>16 | moved<<(r.last&63)
+	return s ^ packedState(swap)<<32, m ^ (m^next)&r.scores&mask
+}
+
+// seated returns m with the next seat to move if mask is -1, else m.
+func (r *rotation) seated(m, mask packedMore) packedMore {
+	m -= mask<<moreSeatShift + r.wrap
+	// Bit 55 is set where that has borrowed, since the seat is below the number of players.
+	return m + r.wrap&packedMore(int64(m<<8)>>63)
 }
 
 // reached reports whether a player has banked the target.
@@ -548,7 +579,8 @@ func (e *packedEngine) playToThreshold(i, holdsAt int) (over bool) {
 	if e.more != nil {
 		more := e.more[i]
 		if !over {
-			s, more = e.rotated(s, more, 1)
+			s, more = e.rotation.rotated(s, more, ^packedMore(0))
+			more = e.rotation.seated(more, ^packedMore(0))
 			over = e.afterRound && more.seat() == 0 && e.reached(s, more)
 		}
 		e.more[i] = more
