@@ -452,23 +452,29 @@ func (e *packedEngine) endRounds() {
 // showMore writes the observations of all games, of three players or more, as if they
 // were under way.
 func (e *packedEngine) showMore(observations []int16) {
-	columns, players, afterRound := e.columns, e.players, e.afterRound
-	more := e.more[:len(e.states)]
+	columns, afterRound, last := e.columns, e.afterRound, e.rotation.last&63
+	more, lastSeat := e.more[:len(e.states)], e.players-1
+	j := 0
 	for i, s := range e.states {
 		m := more[i]
-		row := observations[:columns]
+		row := observations[j:][:columns:columns]
+		j += columns
+		// The compiler joins the first four stores.
+		head, tail := s&^lane3|packedState(m)<<48, m>>16
 		_ = row[3]
-		row[0], row[1], row[2], row[3] = int16(s), int16(s>>16), int16(s>>32), int16(m)
-		if players > 3 {
-			row[4] = int16(m >> 16)
-		}
-		if players > 4 {
-			row[5] = int16(m >> 32)
-		}
+		row[0], row[1], row[2], row[3] = int16(head), int16(head>>16), int16(head>>32), int16(head>>48)
 		if afterRound {
-			row[columns-1] = int16(players - 1 - m.seat())
+			tail = tail&(1<<last-1) | packedMore(lastSeat-m.seat())<<last
 		}
-		observations = observations[columns:]
+		if len(row) > 4 {
+			row[4] = int16(tail)
+		}
+		if len(row) > 5 {
+			row[5] = int16(tail >> 16)
+		}
+		if len(row) > 6 {
+			row[6] = int16(tail >> 32)
+		}
 	}
 }
 
@@ -482,7 +488,7 @@ type rotation struct {
 // rotated returns the state after the turn has passed, which is lane 1 of s being 0 and lane
 // 2 the score of the seat that has moved, if mask is -1. If it is 0, the state is
 // the same. The seat is left to [rotation.seated].
-func (r *rotation) rotated(s packedState, m, mask packedMore) (packedState, packedMore) {
+func (r rotation) rotated(s packedState, m, mask packedMore) (packedState, packedMore) {
 	moved := packedMore(s >> 32 & lane0)
 	swap := (moved ^ m) & packedMore(lane0) & mask
 	next := m&r.scores>>16 | moved<<(r.last&63)
@@ -490,7 +496,7 @@ func (r *rotation) rotated(s packedState, m, mask packedMore) (packedState, pack
 }
 
 // seated returns m with the next seat to move if mask is -1, else m.
-func (r *rotation) seated(m, mask packedMore) packedMore {
+func (r rotation) seated(m, mask packedMore) packedMore {
 	m -= mask<<moreSeatShift + r.wrap
 	// Bit 55 is set where that has borrowed, since the seat is below the number of players.
 	return m + r.wrap&packedMore(int64(m<<8)>>63)

@@ -198,14 +198,18 @@ func (r *reference) check(t *testing.T, v *env.Vec, b *env.Batch) {
 // forEachVec runs a subtest on a few games of every variant in every mode.
 func forEachVec(t *testing.T, test func(t *testing.T, g env.Game, o env.VecOptions)) {
 	for _, v := range env.Variants() {
-		for i, players := range []int{v.MinPlayers, 2, 3, 4} {
-			if i == 1 && v.MinPlayers == 2 {
+		for i, players := range []int{v.MinPlayers, 2, 3, 4, 5} {
+			if i == 1 && v.MinPlayers == 2 || players > v.MaxPlayers {
 				continue
+			}
+			limits := []int{0, 1, 17}
+			if players > 3 {
+				limits = limits[:1]
 			}
 			g := env.Must(env.New(env.Config{Variant: v.ID, Players: players, Target: smallTarget(v)}))
 			for _, mode := range []env.Autoreset{env.AutoresetNextStep, env.AutoresetSameStep, env.AutoresetDisabled} {
 				for _, first := range []env.First{env.FirstSeat0, env.FirstRandom} {
-					for _, limit := range []int{0, 1, 17} {
+					for _, limit := range limits {
 						o := env.VecOptions{Games: 7, FirstIndex: 5, Autoreset: mode, First: first, StepLimit: limit}
 						t.Run(fmt.Sprintf("%v, %v, first %d, limit %d", g, mode, first, limit), func(t *testing.T) {
 							t.Parallel()
@@ -241,7 +245,7 @@ func TestVecPlaysMatches(t *testing.T) {
 		coins := env.NewRand(actionSeed)
 		actions, which := make([]env.Action, o.Games), make([]bool, o.Games)
 		ends := 0
-		for range 400 {
+		for range max(400, 150*g.Players()) {
 			choices(b, &coins, actions)
 			if err := v.Step(actions, b); err != nil {
 				t.Fatal(err)
