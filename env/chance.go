@@ -91,13 +91,18 @@ type outcomeTable struct {
 
 	slotRolls []int32     // by slot, its roll, or -1; nil if slot r has roll r
 	rest      *aliasTable // nil if all slots have rolls
+
+	err error // what is wrong with the outcomes; wraps ErrVariant
 }
 
 // tableOf returns the outcome table of v under the given options. It computes each
 // table once.
 func (v *Variant) tableOf(on Options) *outcomeTable {
 	cell := &v.tables[on]
-	cell.once.Do(func() { cell.table = v.tabulate(on) })
+	cell.once.Do(func() {
+		cell.table = v.tabulate(on)
+		cell.table.err = v.checkOutcomes(cell.table)
+	})
 	return cell.table
 }
 

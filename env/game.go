@@ -69,8 +69,12 @@ func New(c Config, own ...*Variant) (Game, error) {
 	if err != nil {
 		return Game{}, err
 	}
+	table := v.tableOf(on)
+	if table.err != nil {
+		return Game{}, table.err
+	}
 	return Game{
-		variant: v, table: v.tableOf(on),
+		variant: v, table: table,
 		players: int16(c.Players), target: int16(c.Target), options: on,
 	}, nil
 }

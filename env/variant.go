@@ -120,8 +120,8 @@ const (
 )
 
 // Check returns nil if v can be played, else an error that wraps [ErrVariant] and says
-// what would be right. It is for variants that other modules define; it does not look at
-// what Roll returns for each roll, which envtest.TestGame does.
+// what would be right. It is for variants that other modules define. What Roll returns is
+// checked by [New], and more thoroughly by envtest.TestGame.
 func (v *Variant) Check() error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w %q: %s", ErrVariant, v.ID, fmt.Sprintf(format, args...))
@@ -141,6 +141,8 @@ func (v *Variant) Check() error {
 		return bad("%d dice of %d faces; there is at least one of each", v.Dice, v.Faces)
 	case v.Roll == nil:
 		return bad("it has no Roll")
+	case v.ByHeld && v.Ending == AfterRound:
+		return bad("outcomes that depend on the score need the ending %v, since scores have no bound after a round", AtTarget)
 	case v.FaceNames != nil && len(v.FaceNames) != v.Faces:
 		return bad("%d names for %d faces", len(v.FaceNames), v.Faces)
 	}
@@ -173,6 +175,36 @@ func (v *Variant) checkWeights(bad func(format string, args ...any) error) error
 			return bad("the sum of the face weights to the power of %d is 2^31 or more", v.Dice)
 		}
 		total *= sum
+	}
+	return nil
+}
+
+// maxGain is the most points of one roll.
+const maxGain = 1000
+
+// checkOutcomes returns an error that wraps [ErrVariant] if c, a table of v, has outcomes
+// that are none, or with which games may not end.
+func (v *Variant) checkOutcomes(c *outcomeTable) error {
+	for held, row := range c.merged {
+		gains := 0 // weight
+		for _, o := range row {
+			switch {
+			case o.Effect > Stop:
+				return fmt.Errorf("%w %q: Roll returns the effect %d, which does not exist", ErrVariant, v.ID, o.Effect)
+			case o.Effect != Gain && o.Points != 0:
+				return fmt.Errorf("%w %q: Roll returns a %v with %d points; it has 0", ErrVariant, v.ID, o.Effect, o.Points)
+			case o.Effect == Gain && (o.Points < 1 || o.Points > maxGain):
+				return fmt.Errorf("%w %q: Roll returns a gain of %d points, which is not in [1, %d]", ErrVariant, v.ID, o.Points, maxGain)
+			case o.Effect == Gain:
+				gains += o.Weight
+			}
+		}
+		switch {
+		case gains == 0:
+			return fmt.Errorf("%w %q: no roll gains points for a player with %d, so games may not end", ErrVariant, v.ID, held)
+		case v.Ending == AfterRound && int64(c.weight-gains)*20 < int64(c.weight):
+			return fmt.Errorf("%w %q: fewer than 1 of 20 rolls end the turn, so turns of a last round may be too long", ErrVariant, v.ID)
+		}
 	}
 	return nil
 }

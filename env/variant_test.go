@@ -39,6 +39,11 @@ func TestOwnVariant(t *testing.T) {
 	}
 }
 
+// rolling makes every roll of a variant have one outcome.
+func rolling(o env.Outcome) func(v *env.Variant) {
+	return func(v *env.Variant) { v.Roll = func([]int, int, env.Options) env.Outcome { return o } }
+}
+
 // TestCheck changes one field of a variant at a time to what it cannot be.
 func TestCheck(t *testing.T) {
 	if err := ownVariant().Check(); err != nil {
@@ -68,6 +73,16 @@ func TestCheck(t *testing.T) {
 		{"1 face weights for 2 faces", func(v *env.Variant) { v.FaceWeights = []int{1} }},
 		{"weight 0", func(v *env.Variant) { v.FaceWeights = []int{1, 0} }},
 		{"weight -3", func(v *env.Variant) { v.FaceWeights = []int{-3, 1} }},
+		{"outcomes that depend on the score", func(v *env.Variant) { v.ByHeld, v.Ending = true, env.AfterRound }},
+		{"the effect 4,", rolling(env.Outcome{Effect: env.Stop + 1})},
+		{"a bust with 3 points", rolling(env.Outcome{Effect: env.Bust, Points: 3})},
+		{"a gain of 0 points", rolling(env.Outcome{})},
+		{"a gain of 1001 points", rolling(env.Outcome{Points: 1001})},
+		{"no roll gains points for a player with 0", rolling(env.Outcome{Effect: env.Stop})},
+		{"fewer than 1 of 20 rolls end the turn", func(v *env.Variant) {
+			v.Ending = env.AfterRound
+			rolling(env.Outcome{Points: 1})(v)
+		}},
 		{"the power of 2 is 2^31", func(v *env.Variant) { v.Dice, v.FaceWeights = 2, []int{1 << 15, 1 << 15} }},
 	} {
 		v := ownVariant()
