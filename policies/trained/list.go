@@ -27,5 +27,7 @@ func List() []Policy {
 			79, 0.49825330208610635, 0.001771877999982463},
 		{"pig-snake-eyes-montecarlo", "pigpen train --variant pig-snake-eyes --agent montecarlo --steps 2.5G --out pig-snake-eyes-montecarlo.msgpack",
 			90, 0.49859157807738264, 0.0014734729590821782},
+		{"pass-the-pigs-qlearning", "pigpen train --variant pass-the-pigs --agent qlearning --steps 400M --out pass-the-pigs-qlearning.msgpack",
+			38, 0.49391450373903506, 0.006290209023391835},
 	}
 }
