@@ -109,7 +109,10 @@ func TestResumeAfterCrash(t *testing.T) {
 	forEachRecipe(t, func(t *testing.T, c train.Config) {
 		c.Length = train.Length{Steps: 100_000}
 		c.EvalEvery = 5000
-		if c.Recipe.Name != agents.Textbook {
+		switch {
+		case learnsFast(c):
+			c.Length.Steps, c.EvalEvery = 60_000, 3000
+		case c.Recipe.Name != agents.Textbook:
 			c.Length.Steps, c.EvalEvery = 300_000, 1 // after every call of Learn
 		}
 		c.Checkpoint, c.CheckpointEvery = filepath.Join(t.TempDir(), "checkpoint"), 1

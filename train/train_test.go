@@ -27,10 +27,19 @@ func config(k agents.Kind, r agents.Recipe) train.Config {
 		Length: train.Length{Episodes: 300}, StepLimit: stepLimit, MemoryLimit: 1 << 20, Workers: 2,
 		Program: "test",
 	}
-	if r.Name != agents.Textbook {
+	switch {
+	case learnsFast(c):
+		c.Length.Episodes = 1000
+	case r.Name != agents.Textbook:
 		c.Length.Episodes = 30_000 // some calls of Learn
 	}
 	return c
+}
+
+// learnsFast reports whether the recipe of c is for some millions of decisions, or fewer.
+func learnsFast(c train.Config) bool {
+	index := must(policies.NewStateIndex(c.Game, c.Abstraction))
+	return c.Recipe.Steps(c.Game, c.Recipe.Defaults(c.Game), index.Size()) < 10_000_000
 }
 
 // recipe returns a kind and its recipe of that name.

@@ -56,7 +56,7 @@ func TestLastRoll(t *testing.T) {
 // TestPlayersWhoNeverHold checks games of a last round whose players may never end them.
 func TestPlayersWhoNeverHold(t *testing.T) {
 	envtest.SkipUnderRaceDetector(t)
-	target := sized(15, 50)
+	target := sized(8, 50)
 	g := game("pig-last-round", 2, target)
 	roll, hold := named(t, "always-roll", g), named(t, "hold-20", g)
 	inf := math.Inf(1)
@@ -136,7 +136,7 @@ func TestResponseToWaiter(t *testing.T) {
 		{"when behind", func(own, other int) bool { return own < other }, false},
 		{"at odd sums", func(own, other int) bool { return (own+other)%2 == 1 }, false},
 	} {
-		for _, target := range sized([]int{2, 5}, []int{2, 5, 7, 12}) {
+		for _, target := range sized([]int{2, 4}, []int{2, 5, 7, 12}) {
 			g := game("pig-last-round", 2, target)
 			p := waiter(g, "who waits "+test.name, test.waits)
 			r := respond(t, g, p)
