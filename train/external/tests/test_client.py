@@ -270,7 +270,7 @@ def test_a_request_torn_in_the_middle_ends_the_session(monkeypatch):
         write(file, data[:1000])
         raise Stop
 
-    monkeypatch.setattr("pigpen.client.os.write", torn)
+    monkeypatch.setattr("pigpen.session.os.write", torn)
     with pytest.raises(Stop):
         client.request("act", observations=np.ones((1 << 20, 3), "<i2"))
     monkeypatch.undo()
@@ -298,8 +298,8 @@ def test_an_environment_goes_on_after_ctrl_c():
 def test_looking_in_vain_becomes_rare(monkeypatch):
     # In vain at 0, so that 1, 3 and then 7 waits do without; at 14 and 15 there is
     # something; then 1, 3, 7, 15, 31, and again and again 63 do without.
-    monkeypatch.setattr("pigpen.client._PROCESSORS", 2)
-    monkeypatch.setattr("pigpen.client._MOMENT", -1.0)  # one look each
+    monkeypatch.setattr("pigpen.session._PROCESSORS", 2)
+    monkeypatch.setattr("pigpen.session._MOMENT", -1.0)  # one look each
     looked = []
 
     class Pipe:

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import pigpen
-import pigpen.client
+import pigpen.process
 from conftest import children
 from test_client import gone, halt
 
@@ -80,7 +80,7 @@ def test_a_trickle_does_not_extend_the_start(tmp_path):
 
 
 def test_closing_what_floods(tmp_path, monkeypatch):
-    monkeypatch.setattr(pigpen.client, "_GRACE", 0.2)
+    monkeypatch.setattr(pigpen.process, "GRACE", 0.2)
     hello = '{"ok":true,"protocol":"1.2"}'
     # What comes right behind the reply would be taken for a part of it.
     flood = python(tmp_path, f"import os, sys\nsys.stdin.readline()\nprint('{hello}', flush=True)\nsys.stdin.readline()\nwhile True: os.write(1, b'y' * 65536)")

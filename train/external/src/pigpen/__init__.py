@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import gymnasium.envs.registration as _registration
 
-from .client import Client, Games, Rows
+from .client import Client
 from .errors import (
     BadArgument,
     BadFrame,
@@ -46,6 +46,7 @@ from .errors import (
     WrongProtocol,
 )
 from .game import HOLD, ROLL, Game, find_binary
+from .games import Games, Rows
 from .gym import PigEnv, PigSelfPlayVectorEnv, PigVectorEnv
 from .opponents import Pool
 from .policy import Decisions, Policy, Saved, decision_points, evaluate, save_policy

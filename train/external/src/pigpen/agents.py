@@ -8,9 +8,9 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from .client import Games, Rows
 from .errors import EpisodeOver, NoEpisode
 from .game import ROLL
+from .games import Games, Rows
 from .options import GameOptions, Settings
 from .playing import Playing
 

@@ -25,11 +25,12 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from .client import Row, Rows, integers, one_row
 from .errors import BadArgument, EpisodeOver, NoEpisode
+from .games import Row, Rows, one_row
 from .options import RENDER_MODES, SeatOptions, SelfPlayOptions, Settings, VectorOptions, with_mask
 from .playing import Playing
 from .render import Table
+from .session import integers
 
 try:
     from typing import Unpack

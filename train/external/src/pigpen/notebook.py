@@ -6,22 +6,34 @@ import base64
 import html
 import struct
 import zlib
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from .errors import PigpenError
-
-if TYPE_CHECKING:
-    from .client import Client
-    from .policy import Policy
+from .session import Session
 
 _CELLS = 50  # scores along each side of a map, at most
 _TOTALS = 100  # turn totals that are asked for each cell, at most
 _BOX = "display:inline-block;border:1px solid rgba(128,128,128,.35);border-radius:6px;padding:8px 14px;line-height:1.5"
 _FAINT = "opacity:.65"
 _LEAST, _MOST, _NEVER = (253, 228, 221), (122, 24, 74), (70, 70, 78)
+
+
+class Rolls(Protocol):
+    """What is shown of a policy, such as a :class:`~pigpen.Policy`."""
+
+    name: str
+    variant: str
+    players: int
+    target: int
+    columns: list[dict[str, Any]]
+
+    @property
+    def client(self) -> Session: ...
+
+    def roll_chance(self, observations: npt.ArrayLike) -> npt.NDArray[np.float64]: ...
 
 
 def plain(thing: Any) -> str:
@@ -37,13 +49,13 @@ def _card(title: str, rows: list[tuple[str, str]], below: str = "") -> str:
     return f'<div style="{_BOX}"><div style="font-weight:600">{html.escape(title)}</div>{cells}{below}</div>'
 
 
-def game_in_words(client: Client, variant: str, players: int, target: int, options: Any = None) -> str:
+def game_in_words(client: Session, variant: str, players: int, target: int, options: Any = None) -> str:
     """Returns a game as people call it, as in "Pig to 100, 2 players"."""
     given = "".join(f", {name} {'on' if on else 'off'}" for name, on in (options or {}).items())
     return f"{client.variant(variant)['title']} to {target}, {players} player{'s' if players != 1 else ''}{given}"
 
 
-def session(client: Client) -> str:
+def session(client: Session) -> str:
     """Returns a session: the program, its process, and the policy that it serves."""
     hello = client.hello
     rows = [("state", "closed" if client.closed else f"open, process {client.pid}"),
@@ -56,7 +68,7 @@ def session(client: Client) -> str:
     return _card(str(hello["program"]), rows)
 
 
-def policy(it: Policy) -> str:
+def policy(it: Rolls) -> str:
     """Returns a policy: its game and, of a game of two with three columns, a map of when it holds."""
     client = it.client
     rows = [("game", game_in_words(client, it.variant, it.players, it.target, client.hello["options"]))]
@@ -71,7 +83,7 @@ def policy(it: Policy) -> str:
     return _card(f"Policy {it.name}", rows, below)
 
 
-def thresholds(it: Policy, cells: int = _CELLS, totals: int = _TOTALS) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def thresholds(it: Rolls, cells: int = _CELLS, totals: int = _TOTALS) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Returns scores, of shape (K,), and the turn totals at which a policy for two rather
     holds, of shape (K, K): in row i, column j with own score i and the other's j.
 
@@ -102,7 +114,7 @@ def thresholds(it: Policy, cells: int = _CELLS, totals: int = _TOTALS) -> tuple[
     return scores, held
 
 
-def _map(it: Policy) -> str:
+def _map(it: Rolls) -> str:
     """Returns a picture of the turn totals at which a policy holds, by both scores."""
     scores, least = thresholds(it)
     held = least > 0

@@ -15,9 +15,10 @@ import msgpack  # type: ignore[import-untyped]
 import numpy as np
 import numpy.typing as npt
 
-from .client import Events, Games, Row, Rows, Views, integers, one_row
 from .errors import BadArgument, BadState
+from .games import Events, Games, Row, Rows, Views, one_row
 from .options import Actor, Opponent, Settings
+from .session import integers
 
 _NAME = (str, os.PathLike)
 

@@ -20,9 +20,10 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
 
-from .client import START_TIMEOUT, Client, Format
+from .client import Client
 from .errors import BadArgument
 from .game import Game
+from .session import START_TIMEOUT, Format
 
 Actor = Callable[[npt.NDArray[np.int16], npt.NDArray[np.int8]], npt.ArrayLike]
 """A player in Python: takes observations, int16 of shape (M, columns), as the seat to

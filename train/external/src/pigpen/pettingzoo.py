@@ -16,9 +16,9 @@ from pettingzoo.utils import wrappers  # type: ignore[import-untyped]
 from pettingzoo.utils.conversions import parallel_to_aec  # type: ignore[import-untyped]
 
 from .agents import Agents, MultiAgentOptions
-from .client import Rows
 from .errors import BadArgument, EpisodeOver
 from .game import ROLL
+from .games import Rows
 from .options import RENDER_MODES
 
 try:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .client import Client, Games, Rows, Views, lease, release
+from .client import Client, lease, release
 from .errors import BadArgument, NoEpisode, PigpenError
+from .games import Games, Rows, Views
 from .opponents import Opposed
 from .options import Array, Encoder, Settings
 from .render import PIPS, Table, ansi, rgb_array, words

@@ -15,9 +15,12 @@ import msgpack  # type: ignore[import-untyped]
 import numpy as np
 import numpy.typing as npt
 
-from .client import START_TIMEOUT, Client, Format, column, integers, lease, release, start
+from . import notebook
+from .client import Client, lease, release
 from .errors import BadArgument, CommandFailed, TimedOut
 from .game import Game, find_binary
+from .process import start_process
+from .session import START_TIMEOUT, Format, column, integers
 
 _CHUNK = 1 << 20  # states in one request
 _MAX_RESULT = 1 << 28  # bytes of a command's result
@@ -166,8 +169,6 @@ class Policy:
 
     def _repr_html_(self) -> str:
         """The game and, in games of two, a map of when it holds, as notebooks show them."""
-        from . import notebook
-
         return notebook.policy(self)
 
 
@@ -299,7 +300,7 @@ def run(
     with tempfile.TemporaryFile() as given:
         given.write(stdin)
         given.seek(0)
-        process = start([program, command, "--json", *arguments], stdin=given, stderr=said)
+        process = start_process([program, command, "--json", *arguments], stdin=given, stderr=said)
     late = threading.Event()
 
     def end() -> None:
