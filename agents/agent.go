@@ -14,6 +14,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"pigpen/env"
 	"pigpen/policies"
@@ -44,6 +45,14 @@ type Agent interface {
 	// [ErrState], or is the reader's own; after an error the agent can only read
 	// another state.
 	ReadState(r io.Reader) error
+}
+
+// A Planner is an agent that plans with a model between episodes.
+type Planner interface {
+	Agent
+	// PlanningTime returns the part of the time in Learn that plans took, in this
+	// process.
+	PlanningTime() time.Duration
 }
 
 // Played counts what an agent played.

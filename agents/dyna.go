@@ -198,7 +198,7 @@ func (d *dyna) Learn(workers int) Played {
 	return played
 }
 
-// PlanningTime returns the part of the time in Learn that plans took.
+// PlanningTime implements [Planner].
 func (d *dyna) PlanningTime() time.Duration { return d.planning }
 
 // play plays the game on w.match and notes what the rolls did.

@@ -128,6 +128,9 @@ func (p Progress) StepsPerSecond() float64 {
 type Result struct {
 	Progress
 	File policies.File
+	// Planning is the part of Elapsed, since the start or the resumption, in which the
+	// agent planned with a model; 0 for agents without one.
+	Planning time.Duration
 	// Interrupted says whether the context ended before the length was reached.
 	Interrupted bool
 	// CheckpointErr is the error of writing the last checkpoint, or nil.
@@ -344,6 +347,9 @@ func (r *run) finish(ctx context.Context) (Result, error) {
 			Agent: r.Agent.Name, Settings: r.describe(), Seed: r.Seed,
 			Steps: r.Steps, Episodes: r.Episodes, Program: r.Program,
 		}},
+	}
+	if p, ok := r.agent.(agents.Planner); ok {
+		result.Planning = p.PlanningTime()
 	}
 	if r.Learned != nil {
 		r.Learned(result)

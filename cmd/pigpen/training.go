@@ -77,7 +77,11 @@ func (t *training) run(ctx context.Context) (err error) {
 		t.failed = fmt.Errorf("the last checkpoint could not be written: %w", result.CheckpointErr)
 	}
 	if !t.quiet {
-		t.note("%d decisions in %.1f s, %s a second", result.Steps, result.Elapsed.Seconds(), humanCount(result.StepsPerSecond()))
+		planning := ""
+		if result.Planning > 0 {
+			planning = fmt.Sprintf(", %.1f s of them planning", result.Planning.Seconds())
+		}
+		t.note("%d decisions in %.1f s%s, %s a second", result.Steps, result.Elapsed.Seconds(), planning, humanCount(result.StepsPerSecond()))
 	}
 	if t.report != nil {
 		if err := t.print(result); err != nil {

@@ -22,8 +22,10 @@ type trainResult struct {
 	Episodes       int64             `json:"episodes"`
 	Seconds        float64           `json:"seconds"`
 	StepsPerSecond float64           `json:"steps_per_second"`
-	Interrupted    bool              `json:"interrupted"`
-	PolicyFile     string            `json:"policy_file"`
+	// PlanningSeconds is the part of Seconds in which the agent planned with a model.
+	PlanningSeconds float64 `json:"planning_seconds,omitempty"`
+	Interrupted     bool    `json:"interrupted"`
+	PolicyFile      string  `json:"policy_file"`
 	// Kept is the name that the file got which was at PolicyFile before.
 	Kept  string          `json:"kept,omitempty"`
 	Score policies.Report `json:"score"`
@@ -95,7 +97,7 @@ func (t *training) print(r train.Result) error {
 			gameResult: resultOf(t.Game, t.Seed),
 			Agent:      t.Agent.Name, Recipe: t.Recipe.Name, States: string(t.Abstraction), Settings: r.File.Provenance.Settings, Program: version,
 			Entries: t.entries, Steps: r.Steps, Episodes: r.Episodes,
-			Seconds: r.Elapsed.Seconds(), StepsPerSecond: r.StepsPerSecond(),
+			Seconds: r.Elapsed.Seconds(), StepsPerSecond: r.StepsPerSecond(), PlanningSeconds: r.Planning.Seconds(),
 			Interrupted: r.Interrupted, PolicyFile: t.saved.path, Kept: t.saved.kept, Score: *t.report,
 		})
 	}
