@@ -208,9 +208,9 @@ func Find(ctx context.Context, name string, g env.Game, o exact.Options) (Policy
 }
 
 // Reference returns the name of the policy that others are scored against in g:
-// [Optimal] where package exact solves g, else "hold-20".
+// [Optimal] where package exact evaluates policies of g, else "hold-20".
 func Reference(g env.Game) string {
-	if exact.Solves(g) {
+	if exact.Evaluates(g) {
 		return Optimal
 	}
 	return "hold-20"

@@ -44,7 +44,7 @@ type Fixed struct {
 // other targets, score thresholds keep their distance from the target.
 func FixedPolicies() []Fixed {
 	return []Fixed{
-		{Optimal, "plays perfectly, by solving the game; for one or two players", true,
+		{Optimal, "plays perfectly, by solving the game: with three and more players an equilibrium, where it fits in memory", true,
 			func(ctx context.Context, v view, _ int, o exact.Options) (Policy, error) {
 				o.Prepare = true // so that no later call of the policy has to compute
 				p, err := exact.Solve(ctx, v.game, o)
@@ -72,7 +72,8 @@ func FixedPolicies() []Fixed {
 
 // Named returns the fixed policy with the given name for g. The error is that of
 // [Available], or ctx.Err() if ctx ends first. Only "optimal" is expensive: it solves
-// the game with the options o, in time proportional to the cube of the target.
+// the game with the options o, in time proportional to the target to the power of the players
+// and one more.
 func Named(ctx context.Context, name string, g env.Game, o exact.Options) (Policy, error) {
 	if err := Available(name, g); err != nil {
 		return nil, err

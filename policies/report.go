@@ -23,7 +23,7 @@ type Report struct {
 	Policy string `json:"policy"`
 	// Against names the policy in all other seats; empty with one player.
 	Against string `json:"against,omitempty"`
-	// Method is [ExactMethod] where package exact solves the game, else
+	// Method is [ExactMethod] where package exact evaluates policies of the game, else
 	// [SimulationMethod].
 	Method string `json:"method"`
 	// WinBySeat is the win probability in each seat, all others played by Against;
@@ -38,8 +38,8 @@ type Report struct {
 
 // ExactFigures are the figures that only the exact method has.
 type ExactFigures struct {
-	// Exploitability is the best response's win probability, the mean of both
-	// seats, less an even share; nil unless the game has two players.
+	// Exploitability is the best response's win probability, the mean of all
+	// seats, less an even share; nil with one player.
 	Exploitability *float64 `json:"exploitability,omitempty"`
 	// Turns and Decisions are the expected numbers of all seats in a game, the mean
 	// over the policy's seats; nil if a game may never end.
@@ -107,6 +107,8 @@ type Evaluator struct {
 	// Games is the number of games that are played besides the exact method, or
 	// instead of it where it does not apply; 0 is none.
 	Games int
+	// SimulateOnly says not to use the exact method where there are games to play.
+	SimulateOnly bool
 	// Seed is the seed of the games.
 	Seed uint64
 	// Workers is the number of goroutines; 0 is one for each processor. It does
@@ -139,7 +141,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, name string, p Policy) (Report
 	if e.Game.Players() == 1 {
 		r.Against = ""
 	}
-	if exact.Solves(e.Game) {
+	if exact.Evaluates(e.Game) && !(e.SimulateOnly && e.Games > 0) {
 		r.Method = ExactMethod
 		if err := e.exact(ctx, p, &r); err != nil {
 			return Report{}, err

@@ -47,9 +47,19 @@ func TestEvaluate(t *testing.T) {
 		t.Errorf("of one player: %+v", r)
 	}
 
-	r = evaluate(t, policies.Evaluator{Game: pig(3, 20), Games: 3000, Seed: 1}, "hold-20")
-	if r.Method != policies.SimulationMethod || r.ExactFigures != nil || len(r.WinBySeat) != 3 || !near(r.WinMean, 1.0/3, 0.05) || r.WinBySeat[2] != r.Simulated.BySeat[2].WinRate {
+	g = pig(3, 20)
+	r = evaluate(t, policies.Evaluator{Game: g}, "hold-9")
+	c, err = exact.Compare(t.Context(), g, named(t, "hold-9", g), named(t, policies.Optimal, g), exact.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Method != policies.ExactMethod || r.Against != policies.Optimal || !slices.Equal(r.WinBySeat, c.WinBySeat) || *r.Turns != c.Turns() || !(*r.Exploitability > 0) || r.Simulated != nil {
 		t.Errorf("of three players: %+v", r)
+	}
+
+	r = evaluate(t, policies.Evaluator{Game: g, Games: 3000, Seed: 1, SimulateOnly: true}, policies.Optimal)
+	if r.Method != policies.SimulationMethod || r.ExactFigures != nil || len(r.WinBySeat) != 3 || !near(r.WinMean, 1.0/3, 0.05) || r.WinBySeat[2] != r.Simulated.BySeat[2].WinRate {
+		t.Errorf("of three players, simulated: %+v", r)
 	}
 }
 

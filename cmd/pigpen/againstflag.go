@@ -9,10 +9,11 @@ import (
 
 	"pigpen/env"
 	"pigpen/policies"
+	"pigpen/policies/exact"
 )
 
 // againstUsage describes the flag --against.
-const againstUsage = "policy in all other seats: a name or a file (default optimal or, with more than two players, hold-20)"
+const againstUsage = "policy in all other seats: a name or a file (default optimal or, where scores are not exact, hold-20)"
 
 // addAgainst adds the flag --against for one policy and returns a function that reads
 // it: "" if it is not given.
@@ -42,14 +43,14 @@ func addAgainstSeveral(fs *pflag.FlagSet) func() []string {
 	return func() []string { return names.names }
 }
 
-// rules returns the fixed policies that there are for a game, hold-N as hold-20
-// and hold-25.
+// rules returns the fixed policies that a policy of a game is scored against, hold-N as
+// hold-20 and hold-25, and optimal where scores are exact.
 func rules(game env.Game) []string {
 	var names []string
 	for _, f := range policies.FixedPolicies() {
 		if stem, numbered := strings.CutSuffix(f.Name, "N"); numbered {
 			names = append(names, stem+"20", stem+"25")
-		} else if f.Suits(game) {
+		} else if f.Name != policies.Optimal || exact.Evaluates(game) {
 			names = append(names, f.Name)
 		}
 	}

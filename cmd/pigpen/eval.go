@@ -25,7 +25,7 @@ func evalCommand() command {
 		games   = int64(0)
 		workers = 0
 	)
-	fs.Var(count(&games), "games", "games to play besides, shared evenly among the seats (default none or, with more than two players, 100k)")
+	fs.Var(count(&games), "games", "games to play besides, shared evenly among the seats (default none or, where scores are not exact, 100k)")
 	fs.Lookup("games").DefValue = ""
 	seed := fs.Uint64("seed", 1, "seed of the dice of these games")
 	addWorkers(fs, &workers, "the result")
@@ -34,14 +34,15 @@ func evalCommand() command {
 		name: "eval", args: "FILE|NAME", flags: fs,
 		short: "tell exactly how often a policy wins",
 		long: `Tells how often a policy wins in each seat, all others played by another one,
-how much the best way to play against it gains, and how long a game takes: with
-one or two players exactly, by dynamic programming. With more, and with --games,
-it plays games, and prints the interval that holds the true chance with 95%
-confidence. One player is told the expected number of turns instead. The game is
-the one that the policy file names, else the one that the flags say.
+how much the best way to play against it gains, and how long a game takes:
+exactly, by dynamic programming, with one or two players and, where that takes
+no more than a minute and 2 GiB, with more. Else, and with --games, it plays
+games, and prints the interval that holds the true chance with 95% confidence.
+One player is told the expected number of turns instead. The game is the one
+that the policy file names, else the one that the flags say.
 
 With several policies in --against it prints a table, the hardest rival first;
-"--against all" takes optimal, where the game is solved, and every rule of
+"--against all" takes optimal, where scores are exact, and every rule of
 thumb.
 
 The policies that need no file:` + fixedTable(),
@@ -58,7 +59,7 @@ The policies that need no file:` + fixedTable(),
 			if g.Players() == 1 && fs.Changed("against") {
 				return usagef("--against %s; one player has nobody to play against", strings.Join(rivals, ","))
 			}
-			if !exact.Solves(g) && !fs.Changed("games") {
+			if !exact.Evaluates(g) && !fs.Changed("games") {
 				games = defaultEvalGames
 			}
 			if games != 0 || fs.Changed("games") {

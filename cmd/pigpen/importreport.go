@@ -41,7 +41,7 @@ func (t *importedTable) report(ctx context.Context, w io.Writer, show *progress,
 	}
 	solving.end()
 	e := policies.Evaluator{Game: t.game, Opponent: rival, OpponentName: policies.Reference(t.game)}
-	if !exact.Solves(t.game) { // as eval does by default
+	if !exact.Evaluates(t.game) { // as eval does by default
 		e.Games, e.Seed, r.Seed = defaultEvalGames, evalSeed, evalSeed
 	}
 	e.Watch = watchEvaluation(show, e.Games)
@@ -55,8 +55,8 @@ func (t *importedTable) report(ctx context.Context, w io.Writer, show *progress,
 		return printJSON(w, r)
 	}
 	text := fmt.Sprintf("%v\n%d of %d entries are given; the policy is in %s%s\n", t.game, r.Given, r.Entries, plaintext.Escape(file), saved.keptClause())
-	if !exact.Solves(t.game) {
-		text += fmt.Sprintf("no exact score of %d players; these are games, seed %d:\n", t.game.Players(), evalSeed)
+	if !exact.Evaluates(t.game) {
+		text += fmt.Sprintf("no exact score of this game for %d players; these are games, seed %d:\n", t.game.Players(), evalSeed)
 	}
 	return print(w, text+reportText(s))
 }

@@ -37,7 +37,7 @@ func scoreTable(scores []policies.Report, width int) string {
 		}
 		b.WriteString(t.String())
 		if e := first.ExactFigures; e.Exploitability != nil {
-			fmt.Fprintf(&b, "a best response wins %.6f%% against it: exploitability %.6f\n", 50+100**e.Exploitability, *e.Exploitability)
+			fmt.Fprintf(&b, "a best response wins %.6f%% against it: exploitability %.6f\n", 100/float64(len(first.WinBySeat))+100**e.Exploitability, *e.Exploitability)
 		}
 	}
 	if first.Simulated == nil {

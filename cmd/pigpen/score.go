@@ -80,7 +80,7 @@ func writeExact(b *strings.Builder, r policies.Report) {
 	}
 	fmt.Fprintf(b, "  in all     wins %10.6f%%\n", 100*r.WinMean)
 	if r.Exploitability != nil {
-		fmt.Fprintf(b, "  a best response wins %.6f%% against it: exploitability %.6f\n", 50+100**r.Exploitability, *r.Exploitability)
+		fmt.Fprintf(b, "  a best response wins %.6f%% against it: exploitability %.6f\n", 100/float64(len(r.WinBySeat))+100**r.Exploitability, *r.Exploitability)
 	}
 	if r.Turns != nil {
 		fmt.Fprintf(b, "  a game takes %.3f turns and %.3f decisions\n", *r.Turns, *r.Decisions)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"pigpen/cmd/pigpen/internal/plaintext"
-	"pigpen/env"
 	"pigpen/policies"
 	"pigpen/policies/exact"
 )
@@ -24,12 +23,22 @@ type solveResult struct {
 	DecisionPoints int `json:"decision_points"`
 	// LastRoll is the highest score, banked and in the turn, at which to roll
 	// while everybody has banked less than the target.
-	LastRoll   int     `json:"last_roll"`
-	Residual   float64 `json:"residual"`
+	LastRoll int     `json:"last_roll"`
+	Residual float64 `json:"residual"`
+	*equilibriumResult
 	Seconds    float64 `json:"seconds"`
 	PolicyFile string  `json:"policy_file,omitempty"`
 	// Kept is the name that the file got which was at PolicyFile before.
 	Kept string `json:"kept,omitempty"`
+}
+
+// equilibriumResult is what solve says besides of three and more players.
+type equilibriumResult struct {
+	// Mixed is the number of blocks, the turns at one set of banked scores, in which
+	// players roll with a chance at some decision point.
+	Mixed int `json:"mixed"`
+	// Deviation is the most that a player gains by deciding otherwise in any one turn.
+	Deviation float64 `json:"deviation"`
 }
 
 func solveCommand() command {
@@ -47,9 +56,21 @@ func solveCommand() command {
 		short: "find perfect play",
 		long: `Finds perfect play: for two players, with each seat's chance of winning by it;
 for one, with the fewest turns to expect. The residual is the most by which any
-value misses its own equation. The time grows with the cube of the target. As a
-policy, perfect play needs no file: its name is optimal.`,
-		example: "pigpen solve --target 50\npigpen solve --variant pig-last-round --out perfect.msgpack --json",
+value misses its own equation. As a policy, perfect play needs no file: its name
+is optimal.
+
+For three and more players it finds an equilibrium, in which no player wins more
+by playing otherwise as long as the others keep to it. There may be several;
+players hold where they are indifferent, and the same one is found every time.
+Where there is none in sure decisions, some are mixed: a player rolls with a
+chance that leaves another indifferent. The result says in how many blocks, the
+turns at one set of banked scores, and the most that a player gains by deviating
+in any one turn, which is 0 but for rounding.
+
+The time grows with the target to the power of the players and one more, and the
+memory with the power of the players. What takes more than a few seconds is said
+at the start; what takes more than 6 GiB is refused.`,
+		example: "pigpen solve --target 50\npigpen solve --players 3\npigpen solve --variant pig-last-round --out perfect.msgpack --json",
 		run: func(ctx context.Context, s streams, args []string) error {
 			if err := noArguments(args); err != nil {
 				return err
@@ -69,6 +90,9 @@ policy, perfect play needs no file: its name is optimal.`,
 			show := showProgress(s.err)
 			defer show.stop()
 			what := []string{g.Variant().ID, fmt.Sprintf("target %d", g.Target())}
+			if needs := exact.NeedsOf(g, exact.Options{Workers: workers}); g.Players() > 2 && needs.Time >= sayNeeds {
+				show.line(fmt.Sprintf("solving %v takes about %s of memory and %v", g, exact.Bytes(needs.Bytes), needs.Time.Round(roundNeeds(needs.Time))))
+			}
 			work := show.begin("solving", what...)
 			o := work.options(workers)
 			begin := time.Now()
@@ -77,20 +101,18 @@ policy, perfect play needs no file: its name is optimal.`,
 				return err
 			}
 			r := solveResult{gameResult: resultOf(g, *seed), WinBySeat: perfect.WinBySeat(), Residual: perfect.Residual(), Seconds: time.Since(begin).Seconds()}
-			seats := make([]env.Player, g.Players())
-			for seat := range seats {
-				seats[seat] = perfect
+			if g.Players() > 2 {
+				r.equilibriumResult = &equilibriumResult{perfect.Mixed(), perfect.Deviation()}
 			}
 			work.next("finding every action", what...)
 			if err := perfect.Prepare(ctx, o); err != nil {
 				return err
 			}
 			work.next("evaluating", what...)
-			e, err := exact.Evaluate(ctx, g, seats, o)
-			if err != nil {
+			if r.Turns, r.Decisions, err = perfect.Expected(ctx, o); err != nil {
 				return err
 			}
-			r.Turns, r.Decisions, r.LastRoll = e.Turns, e.Decisions, perfect.LastRoll()
+			r.LastRoll = perfect.LastRoll()
 			index, err := policies.NewStateIndex(g, policies.FullAbstraction)
 			if err != nil {
 				return err
@@ -119,10 +141,25 @@ policy, perfect play needs no file: its name is optimal.`,
 	}
 }
 
+// sayNeeds is the least time of solving that is said at the start.
+const sayNeeds = 5 * time.Second
+
+// roundNeeds returns the unit to which an estimated time is rounded.
+func roundNeeds(t time.Duration) time.Duration {
+	if t < 2*time.Minute {
+		return time.Second
+	}
+	return time.Minute
+}
+
 // String lays the result out for people.
 func (r solveResult) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "perfect play, solved in %.3f s with a residual of %.1g\n", r.Seconds, r.Residual)
+	if r.equilibriumResult != nil {
+		fmt.Fprintf(&b, "an equilibrium, solved in %.3f s with a residual of %.1g\n", r.Seconds, r.Residual)
+	} else {
+		fmt.Fprintf(&b, "perfect play, solved in %.3f s with a residual of %.1g\n", r.Seconds, r.Residual)
+	}
 	if len(r.WinBySeat) > 1 {
 		for seat, win := range r.WinBySeat {
 			fmt.Fprintf(&b, "  seat %d wins %10.6f%%\n", seat, 100*win)
@@ -130,6 +167,9 @@ func (r solveResult) String() string {
 	}
 	fmt.Fprintf(&b, "  a game takes %.6f turns and %.6f decisions\n", r.Turns, r.Decisions)
 	fmt.Fprintf(&b, "  %d decision points\n", r.DecisionPoints)
+	if e := r.equilibriumResult; e != nil {
+		fmt.Fprintf(&b, "  mixed decisions in %d blocks; deviating gains %.1g at most\n", e.Mixed, e.Deviation)
+	}
 	if r.LastRoll >= r.Target {
 		fmt.Fprintf(&b, "  before anybody has banked %d it is never right to roll with more than %d\n", r.Target, r.LastRoll)
 	}

@@ -7,7 +7,6 @@ import (
 	"pigpen/cmd/pigpen/internal/plaintext"
 	"pigpen/env"
 	"pigpen/policies"
-	"pigpen/policies/exact"
 	"pigpen/train"
 )
 
@@ -18,7 +17,8 @@ func (t *training) evaluation(rival player) func(ctx context.Context, p policies
 	if t.shown != nil {
 		show = t.shown.show
 	}
-	if !exact.Solves(t.Game) {
+	if simulatesScores(t.Game) {
+		final.SimulateOnly = true
 		final.Games = int(t.evalGames)
 	}
 	onTheWay := *final
@@ -41,6 +41,11 @@ func (t *training) evaluation(rival player) func(ctx context.Context, p policies
 		return figures(t.Game, r), nil
 	}
 }
+
+// simulatesScores reports whether train plays games to score policies of g. Where exact
+// scores of three and more players are to be had, they take seconds, too long beside a
+// training.
+func simulatesScores(g env.Game) bool { return g.Players() > 2 }
 
 // figures returns the figures of r that a log has.
 func figures(g env.Game, r policies.Report) train.Score {

@@ -22,7 +22,7 @@ func (f *trainFlags) players(p *plan) (env.Game, error) {
 			return g, err
 		}
 		if name == "" {
-			name = policies.Reference(g)
+			name = trainReference(g)
 		}
 		p.opponent = func(ctx context.Context, o exact.Options) (player, error) {
 			rival, err := policies.Named(ctx, name, g, o)
@@ -46,6 +46,15 @@ var evaluationFlags = []string{"against", "eval-every", "eval-games"}
 func (f *trainFlags) rivalOf(g env.Game) string {
 	if name := f.rival(); name != "" {
 		return name
+	}
+	return trainReference(g)
+}
+
+// trainReference returns the name of the policy that a training is scored against unless
+// --against names one.
+func trainReference(g env.Game) string {
+	if simulatesScores(g) {
+		return "hold-20"
 	}
 	return policies.Reference(g)
 }

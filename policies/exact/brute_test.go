@@ -82,7 +82,11 @@ func (gr *graph) far(s *env.State) bool {
 func (gr *graph) sort() {
 	late := func(i int32) (int, int) {
 		s := &gr.states[i]
-		return int(s.Scores[0]) + int(s.Scores[1]), int(s.TurnTotal)
+		sum := 0
+		for _, score := range s.Scores {
+			sum += int(score)
+		}
+		return sum, int(s.TurnTotal)
 	}
 	slices.SortStableFunc(gr.order, func(a, b int32) int {
 		sumA, turnA := late(a)

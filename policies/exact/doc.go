@@ -1,6 +1,6 @@
-// Package exact computes win probabilities of games of one or two players by
-// dynamic programming, to the last digits of a float64 and without sampling:
-// of perfect play, [Solve], of any policies against each other, [Evaluate] and
+// Package exact computes win probabilities of games of any number of players, as far
+// as memory allows, by dynamic programming, to the last digits of a float64 and without
+// sampling: of perfect play, [Solve], of any policies against each other, [Evaluate] and
 // [Compare], and of the best way to play against a policy, [BestResponse].
 //
 // Everything is read from a game's own [env.Game.Outcomes]. What makes it fast
@@ -12,6 +12,11 @@
 // from the highest turn total down, or, for a policy that is given, from the
 // start up. Where a roll can cost the banked score, the sweep over all pairs is
 // repeated until the few values at a score of 0 stand still.
+//
+// With three and more players the values are vectors, and perfect play is an
+// equilibrium, which may need mixed decisions: see multiblock.go and multisearch.go. The
+// turns at one set of banked scores, one for each player, are a block of linear
+// equations once their decisions are chosen.
 //
 // A result is the same at any number of workers and on every machine.
 package exact

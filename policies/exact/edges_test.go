@@ -218,7 +218,7 @@ func TestFewestTurnsPanics(t *testing.T) {
 func TestErrors(t *testing.T) {
 	var o exact.Options
 	ctx := t.Context()
-	alone, both, three := game("pig", 1, 10), pig(10), game("pig", 3, 10)
+	alone, both, many := game("pig", 1, 10), pig(10), game("pig", 6, 100)
 	p := named(t, "hold-3", both).Player
 	solve := func(g env.Game) error { _, err := exact.Solve(ctx, g, o); return err }
 	respond := func(g env.Game, p env.Player) error { _, err := exact.BestResponse(ctx, g, p, o); return err }
@@ -230,9 +230,9 @@ func TestErrors(t *testing.T) {
 		tooMany bool // players
 		want    string
 	}{
-		{"Solve with 3 players", solve(three), true, "exact: too many players: pig, 3 players, target 10"},
-		{"BestResponse with 3 players", respond(three, p), true, "exact: too many players: pig, 3 players, target 10"},
-		{"Evaluate with 3 players", evaluate(three, p, p, p), true, "exact: too many players: pig, 3 players, target 10"},
+		{"Solve with 6 players", solve(many), true, "exact: too many players: to solve pig, 6 players, target 100 takes"},
+		{"BestResponse with 6 players", respond(many, p), true, "exact: too many players: to evaluate policies of pig, 6 players, target 100 takes"},
+		{"Evaluate with 6 players", evaluate(many, p, p, p, p, p, p), true, "exact: too many players: to evaluate policies of pig, 6 players, target 100 takes"},
 		{"BestResponse with 1 player", respond(alone, p), false, "one player"},
 		{"BestResponse to nil", respond(both, nil), false, "exact: a policy is nil"},
 		{"Evaluate with a policy too few", evaluate(both, p), false, "exact: 1 policies for the 2 seats of pig, 2 players, target 10"},
@@ -254,10 +254,10 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestComparePlayers holds that Compare has the error of a game of three, as
+// TestComparePlayers holds that Compare has the error of a game of six, as
 // all functions do.
 func TestComparePlayers(t *testing.T) {
-	g := game("pig", 3, 10)
+	g := game("pig", 6, 100)
 	p := named(t, "hold-3", g)
 	defer func() {
 		if got := recover(); got != nil {

@@ -23,8 +23,8 @@ type Evaluation struct {
 	Residual float64
 }
 
-// Evaluate returns what happens in a game of one or two players that are
-// played by the given policies, one for each seat.
+// Evaluate returns what happens in a game whose seats are played by the given
+// policies; see [Evaluates] for which games.
 //
 // A policy may look at what its seat observes, [env.Game.Observe], and nothing
 // else: it is asked in states whose other fields may not be those of a real
@@ -36,12 +36,19 @@ func Evaluate(ctx context.Context, g env.Game, seats []env.Player, o Options) (E
 	if err := checkSeats(g, seats); err != nil {
 		return Evaluation{}, err
 	}
-	var players [2]env.Player
-	copy(players[:], seats)
 	o, err := prepareAll(ctx, o, seats...)
 	if err != nil {
 		return Evaluation{}, err
 	}
+	if g.Players() > 2 {
+		b, err := newMulti(ctx, g, seats, false, o)
+		if err != nil {
+			return Evaluation{}, err
+		}
+		return b.start(0), nil
+	}
+	var players [2]env.Player
+	copy(players[:], seats)
 	e, err := evaluatePolicies(ctx, g, players, o)
 	if err != nil {
 		return Evaluation{}, err
@@ -81,10 +88,11 @@ func mean(values []float64) float64 {
 // against; what is said of [Evaluate] holds. With one player, against is not
 // asked and may be nil.
 func Compare(ctx context.Context, g env.Game, p, against env.Player, o Options) (Comparison, error) {
-	seats := []env.Player{p, against}
-	if g.Players() == 1 {
-		seats = seats[:1]
+	seats := make([]env.Player, g.Players())
+	for seat := range seats {
+		seats[seat] = against
 	}
+	seats[0] = p
 	if err := checkSeats(g, seats); err != nil {
 		return Comparison{}, err
 	}
@@ -98,6 +106,9 @@ func Compare(ctx context.Context, g env.Game, p, against env.Player, o Options) 
 	o, err := prepareAll(ctx, o, seats...)
 	if err != nil {
 		return Comparison{}, err
+	}
+	if g.Players() > 2 {
+		return compareMulti(ctx, g, seats, o, &c, add)
 	}
 	first, second := o, o
 	if g.Players() == 2 && g.Variant().Ending == env.AfterRound {
@@ -124,7 +135,7 @@ func Compare(ctx context.Context, g env.Game, p, against env.Player, o Options) 
 
 // checkSeats returns an error unless g can be solved and every seat has a policy.
 func checkSeats(g env.Game, seats []env.Player) error {
-	if err := Solvable(g); err != nil {
+	if err := evaluable(g); err != nil {
 		return err
 	}
 	if len(seats) != g.Players() {
@@ -171,10 +182,7 @@ type evaluationTable struct {
 
 // evaluatePolicies computes the futures of g under the policies of both roles.
 func evaluatePolicies(ctx context.Context, g env.Game, players [2]env.Player, o Options) (*evaluationTable, error) {
-	r, err := newRules(g)
-	if err != nil {
-		return nil, err
-	}
+	r := rulesOf(g)
 	e := &evaluationTable{rules: r, players: players}
 	others := 1
 	if r.players == 2 {
@@ -191,6 +199,7 @@ func evaluatePolicies(ctx context.Context, g env.Game, players [2]env.Player, o 
 		e.finalTurns = make([][]future, r.target)
 	}
 	workers := newWorkers(r, o)
+	var err error
 	e.residual, err = r.converge(o, r.givenSweeps(),
 		func(report func(float64)) (float64, error) {
 			return r.sweep(ctx, workers, false, e.solvePair, r.givenCost, report)

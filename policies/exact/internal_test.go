@@ -13,11 +13,7 @@ import (
 
 func testRules(t testing.TB, variant string, players, target int) *rules {
 	t.Helper()
-	r, err := newRules(env.Must(env.New(env.Config{Variant: variant, Players: players, Target: target})))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return rulesOf(env.Must(env.New(env.Config{Variant: variant, Players: players, Target: target})))
 }
 
 type holdAt int

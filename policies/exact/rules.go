@@ -3,20 +3,20 @@ package exact
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 
 	"pigpen/env"
 )
 
-// ErrPlayers is wrapped where a game has more players than can be solved.
+// ErrPlayers is wrapped where a game has too many players, at its target, to be solved or
+// evaluated.
 var ErrPlayers = errors.New("exact: too many players")
 
 // rules has the outcomes and the ending of a game in the form that backup and forward
 // read.
 type rules struct {
 	game       env.Game
-	players    int // 1 or 2
+	players    int
 	target     int
 	afterRound bool
 	wipes      bool // a roll can cost the banked score
@@ -45,22 +45,8 @@ type gain struct {
 	chance float64
 }
 
-// Solves reports whether this package solves g: a game of one or two players.
-func Solves(g env.Game) bool { return g.Players() <= 2 }
-
-// Solvable returns nil if this package solves g, else an error that wraps
-// [ErrPlayers].
-func Solvable(g env.Game) error {
-	if !Solves(g) {
-		return fmt.Errorf("%w: %v; one or two are solved", ErrPlayers, g)
-	}
-	return nil
-}
-
-func newRules(g env.Game) (*rules, error) {
-	if err := Solvable(g); err != nil {
-		return nil, err
-	}
+// rulesOf returns the rules of g.
+func rulesOf(g env.Game) *rules {
 	r := &rules{game: g, players: g.Players(), target: g.Target(), afterRound: g.Variant().Ending == env.AfterRound}
 	r.odds = make([]odds, 1)
 	if g.Variant().ByHeld {
@@ -104,7 +90,7 @@ func newRules(g env.Game) (*rules, error) {
 	if r.afterRound {
 		r.catchUp = r.catchUpChances()
 	}
-	return r, nil
+	return r
 }
 
 // at returns the odds of a mover whose score, banked and in the turn, is held.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -18,34 +19,49 @@ type Solution struct {
 	rules *rules
 	// tables has one table for all seats or, for a best response in a game that ends
 	// after a round, one with the response in role 0 and one with it in role 1.
-	tables   []*valueTable
-	response bool
-	workers  int
+	tables []*valueTable
+	// multi has, for three and more players, the table of the equilibrium, and multiWins
+	// the WinBySeat of a best response.
+	multi     []*multiTable
+	multiWins []float64
+	response  bool
+	workers   int
 
 	policies  atomic.Pointer[[2]switchPolicy] // by role of the mover; nil until prepared
 	preparing chan struct{}                   // has an element while a goroutine prepares
 	turns     sync.Pool                       // of *turn, for Values
 }
 
-// Solve finds perfect play for g, a game of one or two players: the policy
-// that maximizes the win probability against the other who does the same or,
-// for one player, minimizes the expected number of turns. Time grows with the
-// cube of the target. The error wraps [ErrPlayers], or is ctx.Err().
+// Solve finds perfect play for g: the policy that maximizes the win probability
+// against the other who does the same or, for one player, minimizes the expected
+// number of turns.
+//
+// For three and more players it finds an equilibrium: a policy for all seats, from
+// which no player gains by deviating as long as the others keep to it. Its decisions
+// may be mixed, so that RollChance is strictly between 0 and 1; see
+// [Solution.Mixed]. Of several equilibria, Solve finds the one that its search comes to
+// first, the same at any number of workers; players hold where they are indifferent.
+//
+// Time grows with the target to the power of n + 1, memory with that of n. The error
+// wraps [ErrPlayers], or [ErrUnsettled] if no equilibrium was found, or is ctx.Err().
 func Solve(ctx context.Context, g env.Game, o Options) (*Solution, error) {
-	s, err := newSolution(g)
-	if err != nil {
+	if err := Solvable(g); err != nil {
 		return nil, err
+	}
+	s := newSolution(g)
+	if s.rules.players > 2 {
+		return s.solveMulti(ctx, o)
 	}
 	return s.solveTables(ctx, o, [2]env.Player{})
 }
 
-// BestResponse finds the best way to play each seat of g, a game of two
-// players, where the other is known to play by the given policy; what
-// [Evaluate] demands of policies holds. The error wraps [ErrPlayers], is
+// BestResponse finds the best way to play each seat of g, where the others are
+// known to play by the given policy; what [Evaluate] demands of policies holds. With
+// three and more players the result has values of the game's start and no decisions:
+// Values, RollChance and RollChances panic. The error wraps [ErrPlayers], is
 // ctx.Err(), or says that the policy or the other player is missing.
 func BestResponse(ctx context.Context, g env.Game, against env.Player, o Options) (*Solution, error) {
-	s, err := newSolution(g)
-	switch {
+	switch err := evaluable(g); {
 	case err != nil:
 		return nil, err
 	case g.Players() == 1:
@@ -53,7 +69,11 @@ func BestResponse(ctx context.Context, g env.Game, against env.Player, o Options
 	case against == nil:
 		return nil, errors.New("exact: a policy is nil")
 	}
+	s := newSolution(g)
 	s.response = true
+	if s.rules.players > 2 {
+		return s.respondMulti(ctx, against, o)
+	}
 	if !s.rules.afterRound {
 		return s.solveTables(ctx, o, [2]env.Player{nil, against})
 	}
@@ -61,9 +81,8 @@ func BestResponse(ctx context.Context, g env.Game, against env.Player, o Options
 }
 
 // newSolution returns a solution of g without tables.
-func newSolution(g env.Game) (*Solution, error) {
-	r, err := newRules(g)
-	return &Solution{rules: r, preparing: make(chan struct{}, 1)}, err
+func newSolution(g env.Game) *Solution {
+	return &Solution{rules: rulesOf(g), preparing: make(chan struct{}, 1)}
 }
 
 // solveTables computes a table for each pair of players, by role; nil plays optimally.
@@ -103,6 +122,9 @@ func (s *Solution) Residual() float64 {
 	for _, b := range s.tables {
 		residual = max(residual, b.residual)
 	}
+	for _, b := range s.multi {
+		residual = max(residual, b.residual)
+	}
 	return residual
 }
 
@@ -110,8 +132,13 @@ func (s *Solution) Residual() float64 {
 // own in that seat against the policy; else of that seat's player when all
 // play perfectly. One player always wins.
 func (s *Solution) WinBySeat() []float64 {
-	if s.rules.players == 1 {
+	switch {
+	case s.rules.players == 1:
 		return []float64{1}
+	case s.multiWins != nil:
+		return slices.Clone(s.multiWins)
+	case s.multi != nil:
+		return s.multi[0].start(0).Win
 	}
 	// afterPass[role] is the value to role when the other player is to move.
 	first := s.tables[0]
@@ -135,6 +162,21 @@ func (s *Solution) WinMean() float64 { return mean(s.WinBySeat()) }
 // be; then it is 0.
 func (s *Solution) Exploitability() float64 { return max(0, s.WinMean()-1/float64(s.rules.players)) }
 
+// Expected returns the expected numbers of turns and decisions of all seats in a game
+// that all play as the solution has it, from its start. The error is ctx.Err().
+func (s *Solution) Expected(ctx context.Context, o Options) (turns, decisions float64, err error) {
+	if s.multi != nil {
+		e := s.multi[0].start(0)
+		return e.Turns, e.Decisions, nil
+	}
+	seats := make([]env.Player, s.rules.players)
+	for seat := range seats {
+		seats[seat] = s
+	}
+	e, err := Evaluate(ctx, s.rules.game, seats, o)
+	return e.Turns, e.Decisions, err
+}
+
 // FewestTurns returns, for a game of one player, the expected number of turns
 // to the target. It panics if there are more players.
 func (s *Solution) FewestTurns() float64 {
@@ -149,6 +191,9 @@ func (s *Solution) FewestTurns() float64 {
 // as the solution has it or, for one player, minus the expected number of
 // turns yet to begin. Where Hold is not legal, hold is NaN.
 func (s *Solution) Values(state env.State) (hold, roll float64) {
+	if s.multi != nil {
+		return s.multi[0].values(&state)
+	}
 	b, role := s.tableOf(&state)
 	own, other := int(state.Scores[state.Seat]), s.otherScore(&state)
 	h := own + int(state.TurnTotal)
@@ -178,6 +223,10 @@ func (s *Solution) Values(state env.State) (hold, roll float64) {
 // RollChance implements [env.Player]: it is 1 where rolling is worth more than
 // holding, or is the only legal action, and else 0.
 func (s *Solution) RollChance(state env.State) float64 {
+	if s.multi != nil {
+		t := s.multi[0].turnOf(&state)
+		return s.multi[0].rollChance(&t, int(state.TurnTotal))
+	}
 	own, other := int(state.Scores[state.Seat]), s.otherScore(&state)
 	return Certain(s.policyOf(&state).rolls(own, other, int(state.TurnTotal), s.rules))
 }
@@ -213,6 +262,10 @@ func (s *Solution) policyOf(state *env.State) *switchPolicy {
 
 // RollChances implements [TurnPlayer].
 func (s *Solution) RollChances(state env.State, chances []float64) {
+	if s.multi != nil {
+		s.multi[0].rollChances(&state, chances)
+		return
+	}
 	own, other, turnTotal := int(state.Scores[state.Seat]), s.otherScore(&state), int(state.TurnTotal)
 	p := s.policyOf(&state)
 	if other >= s.rules.target {
@@ -250,6 +303,9 @@ func fill(chances []float64, roll bool) {
 // LastRoll returns the highest score, banked and in the turn, at which the
 // solution rolls while everybody has banked less than the target.
 func (s *Solution) LastRoll() int {
+	if s.multi != nil {
+		return s.multi[0].lastRoll()
+	}
 	policies := s.prepared()
 	return max(policies[0].highestRoll, policies[1].highestRoll)
 }

@@ -65,7 +65,7 @@ func (s *Solution) Prepare(ctx context.Context, o Options) error {
 		return ctx.Err()
 	}
 	defer func() { <-s.preparing }()
-	if s.policies.Load() == nil {
+	if s.policies.Load() == nil && s.multi == nil {
 		policies, err := s.extractPolicy(ctx, o)
 		if err != nil {
 			return err
@@ -92,7 +92,7 @@ func (s *Solution) prepared() *[2]switchPolicy {
 func prepareAll(ctx context.Context, o Options, players ...env.Player) (Options, error) {
 	var todo []*Solution
 	for _, p := range players {
-		if s, ok := p.(*Solution); ok && s.policies.Load() == nil && !slices.Contains(todo, s) {
+		if s, ok := p.(*Solution); ok && s.multi == nil && s.policies.Load() == nil && !slices.Contains(todo, s) {
 			todo = append(todo, s)
 		}
 	}

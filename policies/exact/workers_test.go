@@ -10,10 +10,7 @@ import (
 // TestNewWorkersIsBounded checks that the number of workers is bounded by the work.
 func TestNewWorkersIsBounded(t *testing.T) {
 	for _, target := range []int{2, 100, 1000} {
-		r, err := newRules(env.Must(env.New(env.Config{Target: target})))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := rulesOf(env.Must(env.New(env.Config{Target: target})))
 		if got, want := len(newWorkers(r, Options{Workers: math.MaxInt})), max(1, target/minPairsPerWorker); got != want {
 			t.Errorf("a target of %d has %d workers, want %d", target, got, want)
 		}

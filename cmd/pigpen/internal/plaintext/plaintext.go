@@ -38,6 +38,7 @@ func sentinels() map[error]string {
 		policies.ErrStateIndex:  "",
 		policyfile.ErrLimit:     "",
 		exact.ErrPlayers:        "too many players",
+		exact.ErrUnsettled:      "no equilibrium found",
 		agents.ErrUnknown:       "unknown agent",
 		agents.ErrRecipe:        "no such recipe",
 		agents.ErrSetting:       "",

@@ -374,7 +374,7 @@ func TestErrorCodes(t *testing.T) {
 			{CodeBadPolicy, "make", []field{{"opponents", []string{"hold-0"}}}, "no file of that name"},
 			{CodeBadPolicy, "make", []field{{"opponents", []string{"hold-20", "hold-20"}}}, "2 for 1 other seats"},
 			{CodeBadPolicy, "make", []field{{"opponents", []string{}}}, "0 for 1 other seats"},
-			{CodeBadPolicy, "make", []field{{"opponents", []string{"optimal"}}, {"players", 3}}, "optimal"},
+			{CodeBadPolicy, "make", []field{{"opponents", []string{"optimal"}}, {"players", 9}}, "optimal"},
 			{CodeBadPolicy, "make", []field{{"opponents", []string{"optimal"}}, {"players", 1}}, "1 for 0 other seats"},
 			{CodeBadPolicy, "make", []field{{"opponents", []string{"../../../../policies/policyfile/testdata/v1.msgpack"}}, {"target", 99}}, "not for pig"},
 			{CodeBadRequest, "make", []field{{"opponents", "hold-20"}}, "list of strings"},

@@ -81,6 +81,9 @@ func (s *policyStore) acquire(ctx context.Context, name string, g env.Game) (*he
 		return nil, err
 	}
 	if ref.Origin == policies.FromRule {
+		if err := policies.Available(name, g); err != nil {
+			return nil, err
+		}
 		bytes := int64(0)
 		if name == policies.Optimal {
 			bytes = solutionBytes(g)
@@ -173,13 +176,13 @@ func (s *policyStore) release(list ...*heldPolicy) {
 // of plans, with an entry for each combination of scores, which go a few dozen
 // past the target.
 func solutionBytes(g env.Game) int64 {
-	const most = 1 << 50 // more than any machine has
-	entries := int64(1)
-	for range max(2, g.Players()) {
-		entries = min(most, entries*int64(g.Target()+64))
+	if g.Players() > 2 {
+		const most = 1 << 60 // more than any machine has
+		return int64(min(most, exact.NeedsOf(g, exact.Options{}).Bytes))
 	}
-	if g.Players() == 1 {
-		entries = int64(g.Target()) + 64
+	entries := int64(1)
+	for range g.Players() {
+		entries *= int64(g.Target() + 64)
 	}
 	return 32 * entries
 }
