@@ -38,7 +38,7 @@ type streams struct {
 // commands returns every command, in the order of the help.
 func commands() []command {
 	return []command{
-		trainCommand(), evalCommand(), tournamentCommand(), solveCommand(), adviseCommand(), playCommand(), serveCommand(), importCommand(), exportCommand(), variantsCommand(), inspectCommand(),
+		trainCommand(), evalCommand(), tournamentCommand(), solveCommand(), adviseCommand(), playCommand(), serveCommand(), importCommand(), exportCommand(), variantsCommand(), inspectCommand(), completionCommand(), versionCommand(),
 	}
 }
 
@@ -58,11 +58,13 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 			return report(stderr, "help", print(stdout, usage()))
 		}
 		name, args = args[0], []string{"--help"}
-	case "version", "--version":
+	case "--version":
 		if len(args) > 0 {
 			return report(stderr, "version", usagef("unexpected argument %q; it takes none", args[0]))
 		}
 		return report(stderr, "version", print(stdout, "pigpen "+version+"\n"))
+	case completeWord:
+		return report(stderr, name, printCompletions(stdout, args))
 	}
 	var names []string
 	for _, c := range commands() {
@@ -71,7 +73,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		}
 		names = append(names, c.name)
 	}
-	known := append(names[:len(names):len(names)], "help", "version")
+	known := append(names[:len(names):len(names)], "help")
 	what := fmt.Sprintf("unknown command %q; %sthe commands are", name, plaintext.DidYouMean(name, known))
 	if strings.HasPrefix(name, "-") {
 		what = fmt.Sprintf("%s stands before a command; flags stand behind it, and the commands are", name)
