@@ -25,8 +25,9 @@ func versionCommand() command {
 	return command{
 		name: "version", flags: fs,
 		short: "tell the version and how the program was built",
-		long: `Prints the version, with the commit that the program was built from, Go's version
-and the platform, for reports of faults. 'pigpen --version' prints the version alone.`,
+		long: `Prints the version, with the commit that the program was built from, Go's
+version and the platform, for reports of faults. 'pigpen --version' prints the
+version alone.`,
 		example: "pigpen version",
 		run: func(_ context.Context, s streams, args []string) error {
 			if len(args) > 0 {
