@@ -249,11 +249,13 @@ play:
 		start, last := q.index.Turn(s)
 		for entry, hold := start, lowest; ; {
 			if s.TurnTotal > 0 {
-				entry = min(start+int(s.TurnTotal), last)
-				hold = q.holdIn(holds, s)
-				if q.value[entry] <= hold && m.Rand().Float64() >= q.epsilon {
-					after = hold
-					break play
+				entry, hold = min(start+int(s.TurnTotal), last), lowest
+				if !s.MustRoll {
+					hold = q.holdIn(holds, s)
+					if q.value[entry] <= hold && m.Rand().Float64() >= q.epsilon {
+						after = hold
+						break play
+					}
 				}
 			}
 			path = append(path, rolled{entry: entry, hold: hold})
@@ -278,7 +280,7 @@ play:
 			after = q.value[q.index.Of(s)]
 			if s.TurnTotal == 0 {
 				after *= q.passed
-			} else if hold = q.holdIn(holds, s); hold > after { // cut off within a turn
+			} else if hold = q.holdIn(holds, s); hold > after && !s.MustRoll { // cut off within a turn
 				after = hold
 			}
 			if truncated || s.Scores != from.Scores {
@@ -332,9 +334,9 @@ func (q *curriculum) expected(t *curriculumWorker, s *env.State) float32 {
 		switch {
 		case next.Over:
 			worth = float32(q.game.Return(next, int(s.Seat)))
-		case c.Effect == env.Gain:
+		case c.Effect.Gains():
 			worth = q.holdIn(t.hold[s.Seat], &next)
-			if i := min(start+int(next.TurnTotal), last); q.count[i] > 0 && q.value[i] > worth {
+			if i := min(start+int(next.TurnTotal), last); q.count[i] > 0 && (next.MustRoll || q.value[i] > worth) {
 				worth = q.value[i]
 			}
 		default:

@@ -101,16 +101,22 @@ type dynaProgress struct {
 
 // rollCounts counts what rolls did.
 type rollCounts struct {
-	columns int
-	// outcome[held*columns+c] counts rolls by a mover with held points that ended the
-	// turn, for c = 0, or gained c points. The last row and column are also those of
-	// larger numbers.
+	width, columns int
+	// outcome[held*columns+c] counts rolls by a mover with held points that
+	//
+	//	c = 0            ended the turn
+	//	c = p            gained p points, in [1, width]
+	//	c = width + p    gained p points and must be followed by another roll
+	//	c = 2·width + p  gained p points, which ended the game
+	//
+	// The last row is also that of more points held, and p = width that of larger gains.
 	outcome []int64
 	ended   [numEndings]int64
 }
 
 func newRollCounts(width int) rollCounts {
-	return rollCounts{columns: width + 1, outcome: make([]int64, width*(width+1))}
+	columns := 1 + 3*width
+	return rollCounts{width: width, columns: columns, outcome: make([]int64, width*columns)}
 }
 
 // copyFrom sets n to m, which has the same size.
@@ -208,9 +214,9 @@ func (d *dyna) play(w *dynaWorker) {
 	start, last := d.index.Turn(s)
 	for m.Live() {
 		before := *s
-		rolls := d.policy.Rolls(min(start+int(s.TurnTotal), last))
+		rolls := s.MustRoll || d.policy.Rolls(min(start+int(s.TurnTotal), last))
 		if d.at.Planned == 0 { // nothing is known: draw the action
-			rolls = s.TurnTotal == 0 || m.Rand().Below(env.NumActions) == uint32(env.Roll)
+			rolls = s.TurnTotal == 0 || s.MustRoll || m.Rand().Below(env.NumActions) == uint32(env.Roll)
 		}
 		if !rolls {
 			if _, _, err := m.Step(env.Hold); err != nil {
@@ -232,15 +238,18 @@ func (d *dyna) play(w *dynaWorker) {
 func (d *dyna) observe(before, after *env.State) observed {
 	score, turnTotal := int(before.Scores[before.Seat]), int(before.TurnTotal)
 	row := min(score+turnTotal, d.index.Width()-1) * d.rolls.columns
-	gain := func(points int) observed {
-		return observed{int32(row + min(points, d.rolls.columns-1)), -1}
+	width := d.rolls.width
+	gain := func(points, column int) observed {
+		return observed{int32(row + column + min(points, width)), -1}
 	}
 	now := int(after.Scores[before.Seat])
 	switch {
+	case after.MustRoll:
+		return gain(int(after.TurnTotal)-turnTotal, width)
 	case after.TurnTotal > 0:
-		return gain(int(after.TurnTotal) - turnTotal)
+		return gain(int(after.TurnTotal)-turnTotal, 0)
 	case after.Over && d.game.Variant().Ending == env.AtTarget:
-		return gain(now - score - turnTotal)
+		return gain(now-score-turnTotal, 2*width)
 	}
 	e := endBust
 	switch {
@@ -274,6 +283,7 @@ type rollChances struct {
 
 type gainChance struct {
 	points int
+	again  bool // must be followed by another roll
 	chance float64
 }
 
@@ -282,29 +292,60 @@ func (m diceModel) at(held int) *rollChances { return &m[min(held, len(m)-1)] }
 
 // dice returns the model that n supports. Rolls must have been counted.
 func (d *dyna) dice(n *rollCounts) diceModel {
-	all := make([]int64, n.columns)
+	sums := make([]int64, n.columns)
 	for cell, count := range n.outcome {
-		all[cell%n.columns] += count
+		sums[cell%n.columns] += count
 	}
+	again := n.againShares(sums)
+	all := n.resolved(sums, again)
 	shares := n.shares()
-	overall := frequencies(all, shares, nil)
-	if d.model == "one" || d.model == "auto" && !n.dependOnPoints(all) {
-		return diceModel{chancesOf(overall, shares)}
+	overall := frequencies(all, nil)
+	if d.model == "one" || d.model == "auto" && !n.dependOnPoints(all, again) {
+		return diceModel{n.chancesOf(overall, shares)}
 	}
 	var m diceModel
 	for row := range slices.Chunk(n.outcome, n.columns) {
-		m = append(m, chancesOf(frequencies(row, shares, overall), shares))
+		m = append(m, n.chancesOf(frequencies(n.resolved(row, again), overall), shares))
 	}
 	return m
 }
 
+// againShares estimates, by points, the share of rolls that must be followed by another,
+// from those that did not end the game. sums has the sums of the columns.
+func (n *rollCounts) againShares(sums []int64) []float64 {
+	shares := make([]float64, n.width+1)
+	for p := 1; p <= n.width; p++ {
+		if again := sums[n.width+p]; again > 0 {
+			shares[p] = float64(again) / float64(again+sums[p])
+		}
+	}
+	return shares
+}
+
+// resolved returns a row of counts without the last third of its columns, the rolls that
+// ended the game: whether these would have asked for another roll does not show, and they
+// are shared out as the others of the same points are.
+func (n *rollCounts) resolved(row []int64, again []float64) []float64 {
+	counts := make([]float64, 1+2*n.width)
+	for c := range counts {
+		counts[c] = float64(row[c])
+	}
+	for p := 1; p <= n.width; p++ {
+		if ended := float64(row[2*n.width+p]); ended > 0 {
+			counts[p] += float64((1 - again[p]) * ended)
+			counts[n.width+p] += float64(again[p] * ended)
+		}
+	}
+	return counts
+}
+
 // frequencies returns the relative frequencies of counts, to which prior, if not nil,
 // adds as one more roll.
-func frequencies(counts []int64, shares [env.Stop + 1]float64, prior []float64) []float64 {
+func frequencies(counts, prior []float64) []float64 {
 	total := 0.0
 	f := make([]float64, len(counts))
 	for c, n := range counts {
-		f[c] = float64(n)
+		f[c] = n
 		if prior != nil {
 			f[c] += prior[c]
 		}
@@ -316,15 +357,15 @@ func frequencies(counts []int64, shares [env.Stop + 1]float64, prior []float64) 
 	return f
 }
 
-// chancesOf returns the chances with the given probability of each column. shares are
-// those of the effects in turns that end.
-func chancesOf(columns []float64, shares [env.Stop + 1]float64) (r rollChances) {
+// chancesOf returns the chances with the given probability of each column of
+// [rollCounts.resolved]. shares are those of the effects in turns that end.
+func (n *rollCounts) chancesOf(columns []float64, shares [env.Stop + 1]float64) (r rollChances) {
 	for e, share := range shares {
 		r.effect[e] = float64(columns[0] * share)
 	}
-	for points, p := range columns {
-		if points > 0 && p > 0 {
-			r.gains = append(r.gains, gainChance{points, p})
+	for c, p := range columns {
+		if c > 0 && p > 0 {
+			r.gains = append(r.gains, gainChance{1 + (c-1)%n.width, c > n.width, p})
 		}
 	}
 	return r
@@ -353,16 +394,16 @@ func (n *rollCounts) shares() (share [env.Stop + 1]float64) {
 // dependOnPoints reports whether the outcomes depend on the points of the mover. It is
 // Pearson's test of homogeneity of the rows, with the Wilson-Hilferty approximation of
 // the critical value. In each row, outcomes with small expected counts are pooled. all
-// has the sums of the columns.
-func (n *rollCounts) dependOnPoints(all []int64) bool {
-	total := int64(0)
+// has the sums of the columns of [rollCounts.resolved], and again is its argument.
+func (n *rollCounts) dependOnPoints(all, again []float64) bool {
+	total := 0.0
 	for _, count := range all {
 		total += count
 	}
 	statistic, freedom := 0.0, 0
 	for row := range slices.Chunk(n.outcome, n.columns) {
-		size := int64(0)
-		for _, count := range row {
+		counts, size := n.resolved(row, again), 0.0
+		for _, count := range counts {
 			size += count
 		}
 		if size < leastRow {
@@ -374,12 +415,12 @@ func (n *rollCounts) dependOnPoints(all []int64) bool {
 			statistic += off * off / expected
 			cells++
 		}
-		for c, count := range row {
-			switch expected := float64(size) * (float64(all[c]) / float64(total)); {
+		for c, count := range counts {
+			switch expected := size * (all[c] / total); {
 			case expected >= leastExpected:
-				add(float64(count), expected)
+				add(count, expected)
 			default:
-				restSeen += float64(count)
+				restSeen += count
 				restExpected += expected
 			}
 		}
@@ -472,7 +513,9 @@ type turnPlanner struct {
 // turnValues are the values of the states of a turn, by turn total.
 type turnValues struct {
 	hold, roll, best []float64
-	slope            []float64 // derivative of best with respect to the value of a bust
+	// slope and rollSlope are the derivatives of best and roll with respect to the value
+	// of a bust.
+	slope, rollSlope []float64
 	n                int       // number of turn totals
 	own              int
 	beyond           float64 // value of turn totals from n on
@@ -490,7 +533,9 @@ func (t *turnValues) prepare(d *dyna, value []float64, s env.State) {
 	t.n = width - t.own
 	t.key = d.key(&s)
 	if t.hold == nil {
-		t.hold, t.roll, t.best, t.slope = make([]float64, width), make([]float64, width), make([]float64, width), make([]float64, width)
+		for _, part := range []*[]float64{&t.hold, &t.roll, &t.best, &t.slope, &t.rollSlope} {
+			*part = make([]float64, width)
+		}
 	}
 	worth := func(next *env.State) float64 {
 		if next.Over {
@@ -541,14 +586,18 @@ func (t *turnValues) evaluate(m diceModel, bust float64, alone bool) (value, slo
 		x += float64(lost * bust)
 		slope = lost
 		for _, g := range r.gains {
-			if to := k + g.points; to < t.n {
+			switch to := k + g.points; {
+			case to >= t.n:
+				x += float64(g.chance * t.beyond)
+			case g.again:
+				x += float64(g.chance * t.roll[to])
+				slope += float64(g.chance * t.rollSlope[to])
+			default:
 				x += float64(g.chance * t.best[to])
 				slope += float64(g.chance * t.slope[to])
-			} else {
-				x += float64(g.chance * t.beyond)
 			}
 		}
-		t.roll[k], t.best[k], t.slope[k] = x, x, slope
+		t.roll[k], t.best[k], t.slope[k], t.rollSlope[k] = x, x, slope, slope
 		if k > 0 && t.hold[k] >= x {
 			t.best[k], t.slope[k] = t.hold[k], 0
 		}

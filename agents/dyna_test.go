@@ -116,11 +116,11 @@ func TestDynaTestsItsModel(t *testing.T) {
 				for _, c := range g.Outcomes(s) {
 					got, want := 0.0, float64(c.Weight)/float64(g.TotalWeight())
 					for _, x := range m.at(held).gains {
-						if c.Effect == env.Gain && x.points == int(c.Points) {
+						if c.Effect.Gains() && x.points == int(c.Points) && x.again == (c.Effect == env.Again) {
 							got = x.chance
 						}
 					}
-					if c.Effect != env.Gain {
+					if !c.Effect.Gains() {
 						got = m.at(held).effect[c.Effect]
 					}
 					if math.Abs(got-want) > 0.03 {
@@ -152,8 +152,11 @@ func TestObserve(t *testing.T) {
 		ending           ending // -1 for a gain
 	}{
 		{game("pig", 2, 20), 3, 4, env.Outcome{Effect: env.Gain, Points: 5}, 5, -1},
-		{game("pig", 2, 20), 10, 6, env.Outcome{Effect: env.Gain, Points: 6}, 6, -1},
-		{game("pig", 2, 20), 10, 6, env.Outcome{Effect: env.Gain, Points: 25}, 20, -1},
+		{game("pig", 2, 20), 10, 6, env.Outcome{Effect: env.Gain, Points: 6}, 2*20 + 6, -1},
+		{game("pig", 2, 20), 10, 6, env.Outcome{Effect: env.Gain, Points: 25}, 2*20 + 20, -1},
+		{game("double-trouble", 2, 20), 3, 4, env.Outcome{Effect: env.Again, Points: 8}, 20 + 8, -1},
+		{game("double-trouble", 2, 20), 3, 4, env.Outcome{Effect: env.Gain, Points: 8}, 8, -1},
+		{game("double-trouble", 2, 20), 10, 6, env.Outcome{Effect: env.Again, Points: 8}, 2*20 + 8, -1},
 		{last, 10, 12, env.Outcome{Effect: env.Gain, Points: 6}, 6, -1},
 		{game("pig", 2, 20), 3, 4, env.Outcome{Effect: env.Bust}, 0, endBust},
 		{game("pig", 2, 20), 3, 4, env.Outcome{Effect: env.Stop}, 0, endStop},

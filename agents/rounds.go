@@ -171,7 +171,7 @@ func (mc *rounds) episode(p *roundsWorker) {
 	for m.Live() {
 		entry := min(start+int(s.TurnTotal), last)
 		a := env.Roll
-		if m.Steps() > 0 && !mc.policy.Rolls(entry) {
+		if m.Steps() > 0 && !s.MustRoll && !mc.policy.Rolls(entry) {
 			a = env.Hold
 		} else {
 			path = append(path, roll{entry, s.Seat, s.TurnTotal == 0})

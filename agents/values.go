@@ -53,7 +53,7 @@ func (v *values) end(m *env.Match) { v.decisions += int64(m.Steps()) }
 // one, or one drawn from the legal ones with chance epsilon, and for sure at
 // an exploring start.
 func (v *values) choose(m *env.Match, i int) env.Action {
-	if m.Current().TurnTotal == 0 {
+	if s := m.Current(); s.TurnTotal == 0 || s.MustRoll {
 		return env.Roll
 	}
 	r := m.Rand()
@@ -71,7 +71,7 @@ func (v *values) rolls(i int) bool { return v.q[2*i+1] > v.q[2*i] }
 
 // best returns the estimate of the best legal action.
 func (v *values) best(s *env.State, i int) float32 {
-	if s.TurnTotal == 0 {
+	if s.TurnTotal == 0 || s.MustRoll {
 		return v.q[2*i+1]
 	}
 	return max(v.q[2*i], v.q[2*i+1])

@@ -17,7 +17,13 @@ const (
 	Wipe
 	// Stop ends the turn; the turn total is banked.
 	Stop
+	// Again adds points to the turn total, as Gain does, and the next action must be a
+	// roll, unless the points end the game.
+	Again
 )
+
+// Gains reports whether the effect adds points to the turn total: Gain or Again.
+func (e Effect) Gains() bool { return e == Gain || e == Again }
 
 // String returns the effect's name in lower case.
 func (e Effect) String() string {
@@ -30,6 +36,8 @@ func (e Effect) String() string {
 		return "wipe"
 	case Stop:
 		return "stop"
+	case Again:
+		return "again"
 	}
 	return fmt.Sprintf("Effect(%d)", uint8(e))
 }
@@ -37,15 +45,15 @@ func (e Effect) String() string {
 // An Outcome is what one roll of the dice does.
 type Outcome struct {
 	Effect Effect
-	// Points is the number that a Gain adds to the turn total, at least 1. It is 0 for
-	// other effects.
+	// Points is the number that a Gain or an Again adds to the turn total, at least 1. It
+	// is 0 for other effects.
 	Points int16
 }
 
-// String returns "gain 5", "bust", "wipe" or "stop".
+// String returns "gain 5", "again 4", "bust", "wipe" or "stop".
 func (o Outcome) String() string {
-	if o.Effect == Gain {
-		return "gain " + strconv.Itoa(int(o.Points))
+	if o.Effect.Gains() {
+		return o.Effect.String() + " " + strconv.Itoa(int(o.Points))
 	}
 	return o.Effect.String()
 }
@@ -54,6 +62,9 @@ func gain(points int) Outcome { return Outcome{Effect: Gain, Points: int16(point
 func bust() Outcome           { return Outcome{Effect: Bust} }
 func wipe() Outcome           { return Outcome{Effect: Wipe} }
 func stop() Outcome           { return Outcome{Effect: Stop} }
+func again(points int) Outcome {
+	return Outcome{Effect: Again, Points: int16(points)}
+}
 
 // A Chance is an outcome with its weight: its probability is Weight divided by
 // [Game.TotalWeight].
@@ -64,7 +75,7 @@ type Chance struct {
 
 // redraw marks a slot of an outcomeTable that no roll has: the roll is drawn from the
 // alias table instead.
-const redraw Effect = 4
+const redraw Effect = 5
 
 // An outcomeTable tabulates the rule of a variant: the outcome of every roll, for
 // sampling, and the distinct outcomes with their weights, for exact computation.
@@ -79,6 +90,7 @@ const redraw Effect = 4
 type outcomeTable struct {
 	rolls  int   // faces to the power of dice
 	weight int   // sum of the weights of all rolls
+	again  bool  // whether some outcomes are Again
 	byRoll []int // weights; nil if all are 1
 	slots  int
 	// bySlot[held*stride+i] is the outcome of slot i for a mover with held points;
@@ -128,6 +140,7 @@ func (v *Variant) tabulate(on Options) *outcomeTable {
 			v.dice(roll, dice)
 			o := v.Roll(dice, held, on)
 			c.outcomes = append(c.outcomes, o)
+			c.again = c.again || o.Effect == Again
 			merged = addChance(merged, Chance{o, c.rollWeight(roll)})
 		}
 		c.merged = append(c.merged, merged)

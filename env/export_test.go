@@ -8,9 +8,15 @@ func RandIn(state uint64) Rand { return Rand{state: state} }
 // Weyl is what a generator adds to its state at each draw.
 const Weyl uint64 = weyl
 
-// SetRand gives game i of a Vec that packs its games, which must be active, the given
-// generator.
-func (v *Vec) SetRand(i int, r Rand) { v.engine.(*packedEngine).rands[i] = r }
+// SetRand gives game i of a Vec, which must be active, the given generator.
+func (v *Vec) SetRand(i int, r Rand) {
+	switch e := v.engine.(type) {
+	case *packedEngine:
+		e.rands[i] = r
+	case *matchEngine:
+		e.list[i].rand = r
+	}
+}
 
 // Before returns the generator state that makes word the next output, by
 // undoing the mixer step for step.
@@ -31,8 +37,11 @@ func Before(word uint64) uint64 {
 	return z - weyl
 }
 
-// HasKernel reports whether the kernel steps the games of a Vec that packs its games.
-func (v *Vec) HasKernel() bool { return v.engine.(*packedEngine).kernel != nil }
+// HasKernel reports whether a Vec packs its games and the kernel steps them.
+func (v *Vec) HasKernel() bool {
+	e, ok := v.engine.(*packedEngine)
+	return ok && e.kernel != nil
+}
 
 // DisableKernel makes a Vec of two players step every game with stepScalar.
 func (v *Vec) DisableKernel() { v.engine.(*packedEngine).kernel = nil }

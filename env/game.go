@@ -198,7 +198,7 @@ func (g Game) Start(first int) State {
 
 // Legal returns the actions that the player to move may take: none once the
 // game is over, only Roll as long as the turn total is 0 (a turn begins with a
-// roll), both after that.
+// roll) and after an [Again], both else.
 func (g Game) Legal(s State) Actions { return s.legal() }
 
 // legal is [Game.Legal], which depends on the state alone.
@@ -206,7 +206,7 @@ func (s *State) legal() Actions {
 	switch {
 	case s.Over:
 		return 0
-	case s.TurnTotal == 0:
+	case s.TurnTotal == 0 || s.MustRoll:
 		return RollOnly
 	}
 	return HoldOrRoll
@@ -267,9 +267,13 @@ func (g Game) AfterHold(s State) State {
 // roll is AfterRoll in place. It avoids copying a State whose fields were just written
 // one by one, which is slower than applying the rules.
 func (g *Game) roll(s *State, o Outcome) {
-	if o.Effect == Gain {
+	switch o.Effect {
+	case Gain:
 		g.gain(s, o.Points)
-	} else {
+	case Again:
+		g.gain(s, o.Points)
+		s.MustRoll = !s.Over
+	default:
 		g.endTurn(s, o.Effect)
 	}
 }
@@ -279,6 +283,7 @@ func (g *Game) hold(s *State) { g.endTurn(s, Stop) }
 
 // gain adds points to the turn total; the turn goes on unless they end the game.
 func (g *Game) gain(s *State, points int16) {
+	s.MustRoll = false
 	s.TurnTotal += points
 	if g.variant.Ending == AtTarget && s.Scores[s.Seat]+s.TurnTotal >= g.target {
 		s.bank()
@@ -296,7 +301,7 @@ func (g *Game) endTurn(s *State, e Effect) {
 	case Stop:
 		s.Scores[s.Seat] += s.TurnTotal
 	}
-	s.TurnTotal = 0
+	s.TurnTotal, s.MustRoll = 0, false
 	next := s.Seat + 1
 	if int16(next) == g.players {
 		next = 0

@@ -117,8 +117,8 @@ func (m *Match) Step(a Action) (terminated, truncated bool, err error) {
 	}
 	s := &m.state
 	began := s.TurnTotal == 0
-	if a != Roll && (a != Hold || began) {
-		return false, false, illegal(a)
+	if a != Roll && (a != Hold || began || s.MustRoll) {
+		return false, false, illegal(a, a == Hold && s.MustRoll)
 	}
 	// Writing the event before the calls keeps its values out of registers that the
 	// calls would spill. The code below is Game.roll, which the compiler does not inline.
@@ -131,9 +131,13 @@ func (m *Match) Step(a Action) (terminated, truncated bool, err error) {
 			roll, o = c.finishDraw(slot, s.held(), &m.rand)
 		}
 		m.last.Outcome, m.last.RollNumber = o, roll
-		if o.Effect == Gain {
+		switch o.Effect {
+		case Gain:
 			m.game.gain(s, o.Points)
-		} else {
+		case Again:
+			m.game.gain(s, o.Points)
+			s.MustRoll = !s.Over
+		default:
 			m.game.endTurn(s, o.Effect)
 		}
 	} else {
@@ -153,6 +157,9 @@ func (m *Match) Step(a Action) (terminated, truncated bool, err error) {
 type IllegalActionError struct {
 	Game   int // the first game with such an action; -1 where a single game is played
 	Action Action
+	// MustRoll says that Hold is illegal since the last roll, an [Again], must be followed
+	// by another.
+	MustRoll bool
 }
 
 func (e *IllegalActionError) Error() string {
@@ -172,15 +179,20 @@ func (e *IllegalActionError) Unwrap() error { return ErrIllegal }
 
 // Reason says what is wrong with the action, and what would be right.
 func (e *IllegalActionError) Reason() string {
-	if e.Action == Hold {
+	switch {
+	case e.Action == Hold && e.MustRoll:
+		return "hold after a roll that must be followed by another; roll again"
+	case e.Action == Hold:
 		return "hold before the first roll of the turn; a turn begins with a roll"
 	}
 	return fmt.Sprintf("%d; an action is 0 (hold) or 1 (roll)", uint8(e.Action))
 }
 
 // illegal returns the error of a single game for a, which is neither Roll nor a legal
-// Hold.
-func illegal(a Action) error { return &IllegalActionError{Game: -1, Action: a} }
+// Hold. mustRoll is [IllegalActionError.MustRoll].
+func illegal(a Action, mustRoll bool) error {
+	return &IllegalActionError{Game: -1, Action: a, MustRoll: mustRoll}
+}
 
 // Game returns the game that is played.
 func (m *Match) Game() Game { return m.game }

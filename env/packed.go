@@ -143,9 +143,10 @@ const movesPerRow = 512
 
 // packable reports whether a packedEngine can play g: g has two to five players, and
 // either ends at the target or always begins with seat 0, since a packedState of
-// a game that ends after a round does not hold the first seat.
+// a game that ends after a round does not hold the first seat. No roll must be followed by
+// another, since it does not hold that either.
 func packable(g Game, first First) bool {
-	return g.players >= 2 && g.players <= maxPackedPlayers && (g.variant.Ending == AtTarget || first == FirstSeat0) && g.table.slots < movesPerRow
+	return g.players >= 2 && g.players <= maxPackedPlayers && (g.variant.Ending == AtTarget || first == FirstSeat0) && g.table.slots < movesPerRow && !g.table.again
 }
 
 // newPackedEngine returns o.Games games of g, which must be packable. None of them

@@ -67,6 +67,9 @@ func TestKernelEqualsScalar(t *testing.T) {
 		for _, c := range configs {
 			c.Variant = variant.ID
 			g := env.Must(env.New(c))
+			if !env.NewVec(g, env.VecOptions{Games: 1}).HasKernel() {
+				continue // not packable
+			}
 			for _, mode := range []env.Autoreset{env.AutoresetNextStep, env.AutoresetSameStep, env.AutoresetDisabled} {
 				for _, limit := range []int{0, 9} {
 					t.Run(fmt.Sprintf("%v, %v, limit %d", g, mode, limit), func(t *testing.T) {

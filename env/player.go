@@ -20,7 +20,7 @@ func Choose(p Player, s State, r *Rand) Action { return choose(p, &s, r) }
 
 // choose is Choose with one copy of the state less.
 func choose(p Player, s *State, r *Rand) Action {
-	if s.TurnTotal == 0 {
+	if s.TurnTotal == 0 || s.MustRoll {
 		return Roll
 	}
 	switch c := p.RollChance(*s); {
@@ -140,8 +140,8 @@ func (g *Game) playToThreshold(s *State, r *Rand, holdsAt int) {
 	}
 	c, rand := g.table, *r
 	row, slots := c.bySlot[c.row(own):], uint64(c.slots)
-	total, effect := 0, Stop
-	for total < holdsAt || total == 0 {
+	total, effect, mustRoll := 0, Stop, false
+	for total < holdsAt || total == 0 || mustRoll {
 		// This is Rand.Below, which the compiler does not inline.
 		rand.state += weyl
 		x := mix64(rand.state) >> 32 * slots
@@ -152,10 +152,11 @@ func (g *Game) playToThreshold(s *State, r *Rand, holdsAt int) {
 		if o.Effect == redraw {
 			_, o = c.finishDraw(uint32(x>>32), own+total, &rand)
 		}
-		if o.Effect != Gain {
+		if !o.Effect.Gains() {
 			effect = o.Effect
 			break
 		}
+		mustRoll = o.Effect == Again
 		if total += int(o.Points); total >= toWin {
 			break
 		}
@@ -164,7 +165,7 @@ func (g *Game) playToThreshold(s *State, r *Rand, holdsAt int) {
 		}
 	}
 	*r = rand
-	s.TurnTotal = int16(total)
+	s.TurnTotal, s.MustRoll = int16(total), false
 	if effect == Stop && total >= toWin {
 		s.bank()
 		s.Over = true

@@ -265,7 +265,7 @@ func (v *ShardedVec) StepSome(actions []Action, which []bool, b *Batch) error {
 		}
 		var refused int
 		if refused, s.ignores = s.vec.checkActions(s.actions, s.which); refused >= 0 {
-			return refusal(s.from+refused, s.actions[refused])
+			return refusal(s.from+refused, s.actions[refused], s.vec.State(refused))
 		}
 	}
 	return v.each(func(s *shard) error {

@@ -100,7 +100,7 @@ func (c *snapshotCodec) decode(b []byte) (Match, error) {
 		return Match{}, badSteps(s.Steps)
 	case s.Live && (s.State.Over || s.StepLimit > 0 && s.Steps == s.StepLimit):
 		return Match{}, fmt.Errorf("%w: an episode under way that has ended", ErrSnapshot)
-	case s.Last.Seat < 0 || int16(s.Last.Seat) >= c.game.players || s.Last.Action >= NumActions || s.Last.Outcome.Effect > Stop ||
+	case s.Last.Seat < 0 || int16(s.Last.Seat) >= c.game.players || s.Last.Action >= NumActions || s.Last.Outcome.Effect > Again || s.Last.Outcome.Effect == Again && !c.game.table.again ||
 		s.Last.Outcome.Points < 0 || s.Last.Outcome.Points > maxSnapshotHeld ||
 		s.Last.RollNumber < -1 || int(s.Last.RollNumber) >= c.game.table.rolls:
 		return Match{}, fmt.Errorf("%w: its last step cannot be one of %v", ErrSnapshot, c.game)

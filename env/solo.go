@@ -113,7 +113,7 @@ func (s *Solo) step(a Action) (reward float64, terminated, truncated bool, err e
 	m := &s.match
 	if !m.live { // the others have ended the game before the learner's turn
 		if a != Roll {
-			return 0, false, false, illegal(a)
+			return 0, false, false, illegal(a, false)
 		}
 	} else {
 		if _, _, err := m.Step(a); err != nil {
@@ -142,8 +142,8 @@ func (s *Solo) observe() []int16 {
 }
 
 // rollOnly reports whether Roll is the only legal action of an episode under way: at
-// the beginning of a turn, and after the other players have ended the game.
-func (s *Solo) rollOnly() bool { return s.match.state.TurnTotal == 0 }
+// the beginning of a turn, after an [Again], and after the other players have ended the game.
+func (s *Solo) rollOnly() bool { return s.match.state.TurnTotal == 0 || s.match.state.MustRoll }
 
 // legal returns the actions that are legal in the next step.
 func (s *Solo) legal() Actions {

@@ -159,7 +159,7 @@ func (v *SoloVec) StepSome(actions []Action, which []bool, b *Batch) error {
 	}
 	refused, ignores := v.checkActions(actions, which)
 	if refused >= 0 {
-		return refusal(refused, actions[refused])
+		return refusal(refused, actions[refused], v.State(refused))
 	}
 	v.advance(actions, which, ignores, b)
 	return nil

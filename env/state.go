@@ -72,10 +72,12 @@ type State struct {
 	First int8
 	// Over says whether the game has ended.
 	Over bool
+	// MustRoll says that the last roll was an [Again], so that only Roll is legal.
+	MustRoll bool
 
 	// The padding makes a State 32 bytes long, so that a copy is two loads and two
 	// stores that do not overlap and a copy of the copy does not stall on them.
-	_ [6]byte
+	_ [5]byte
 }
 
 // held returns the banked score plus the turn total of the player to move.
@@ -137,6 +139,8 @@ func (g *Game) validate(s *State) error {
 		return g.badState("turn total %d with %d banked is not in [0, %d]", s.TurnTotal, scores[s.Seat], maxHeld-int(scores[s.Seat]))
 	case s.Over && s.TurnTotal != 0:
 		return g.badState("the game is over with a turn total of %d", s.TurnTotal)
+	case s.MustRoll && (s.TurnTotal == 0 || !g.table.again):
+		return g.badState("a roll that must follow another, which the rules do not ask for")
 	}
 	if best >= g.target {
 		for seat, score := range scores {

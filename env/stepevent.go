@@ -7,7 +7,7 @@ type StepEvent struct {
 	// Hold, and in a [SoloVec] if the other players had ended the game before.
 	Event
 	// Points is the number of points, at least 0, that the action moved: those that it
-	// gained (Gain), banked (Hold, Stop) or lost, which are the turn total (Bust), and
+	// gained (Gain, Again), banked (Hold, Stop) or lost, which are the turn total (Bust), and
 	// the banked score too (Wipe).
 	Points int16
 }
@@ -25,7 +25,7 @@ func (g *Game) eventOf(s State, r Rand, a Action) StepEvent {
 	e := StepEvent{Event: m.last, Points: s.TurnTotal}
 	if a == Roll {
 		switch e.Outcome.Effect {
-		case Gain:
+		case Gain, Again:
 			e.Points = e.Outcome.Points
 		case Wipe:
 			e.Points += s.Scores[s.Seat]

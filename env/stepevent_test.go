@@ -72,7 +72,7 @@ func TestStepEvents(t *testing.T) {
 						seen[o.Effect] = true
 						after = g.AfterRoll(s, o)
 						switch o.Effect {
-						case env.Gain:
+						case env.Gain, env.Again:
 							want = int(o.Points)
 						case env.Wipe:
 							want = int(s.Scores[s.Seat] + s.TurnTotal)

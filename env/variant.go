@@ -103,7 +103,7 @@ func (o Options) Has(i int) bool { return o>>i&1 == 1 }
 // Variants returns every variant, in the order in which lists show them. The
 // slice is the caller's; the variants are shared and must not be changed.
 func Variants() []*Variant {
-	return []*Variant{pig, pigDoubles, pigLastRound, cochon, piglet, pigSnakeEyes, passThePigs}
+	return []*Variant{pig, pigDoubles, pigLastRound, cochon, piglet, pigSnakeEyes, passThePigs, doubleTrouble}
 }
 
 // ErrUnknownVariant is wrapped by the error of [Lookup] if no variant has the name.
@@ -189,13 +189,15 @@ func (v *Variant) checkOutcomes(c *outcomeTable) error {
 		gains := 0 // weight
 		for _, o := range row {
 			switch {
-			case o.Effect > Stop:
+			case o.Effect > Again:
 				return fmt.Errorf("%w %q: Roll returns the effect %d, which does not exist", ErrVariant, v.ID, o.Effect)
-			case o.Effect != Gain && o.Points != 0:
+			case !o.Effect.Gains() && o.Points != 0:
 				return fmt.Errorf("%w %q: Roll returns a %v with %d points; it has 0", ErrVariant, v.ID, o.Effect, o.Points)
-			case o.Effect == Gain && (o.Points < 1 || o.Points > maxGain):
+			case o.Effect.Gains() && (o.Points < 1 || o.Points > maxGain):
 				return fmt.Errorf("%w %q: Roll returns a gain of %d points, which is not in [1, %d]", ErrVariant, v.ID, o.Points, maxGain)
-			case o.Effect == Gain:
+			case o.Effect == Again && v.Ending == AfterRound:
+				return fmt.Errorf("%w %q: Roll returns the effect %v, which needs the ending %v", ErrVariant, v.ID, o.Effect, AtTarget)
+			case o.Effect.Gains():
 				gains += o.Weight
 			}
 		}

@@ -74,7 +74,11 @@ func TestCheck(t *testing.T) {
 		{"weight 0", func(v *env.Variant) { v.FaceWeights = []int{1, 0} }},
 		{"weight -3", func(v *env.Variant) { v.FaceWeights = []int{-3, 1} }},
 		{"outcomes that depend on the score", func(v *env.Variant) { v.ByHeld, v.Ending = true, env.AfterRound }},
-		{"the effect 4,", rolling(env.Outcome{Effect: env.Stop + 1})},
+		{"the effect 5,", rolling(env.Outcome{Effect: env.Again + 1})},
+		{"the effect again, which needs the ending at target", func(v *env.Variant) {
+			v.Ending = env.AfterRound
+			rolling(env.Outcome{Effect: env.Again, Points: 1})(v)
+		}},
 		{"a bust with 3 points", rolling(env.Outcome{Effect: env.Bust, Points: 3})},
 		{"a gain of 0 points", rolling(env.Outcome{})},
 		{"a gain of 1001 points", rolling(env.Outcome{Points: 1001})},

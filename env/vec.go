@@ -316,7 +316,7 @@ func (v *Vec) StepSome(actions []Action, which []bool, b *Batch) error {
 	}
 	refused, ignores := v.checkActions(actions, which)
 	if refused >= 0 {
-		return refusal(refused, actions[refused])
+		return refusal(refused, actions[refused], v.State(refused))
 	}
 	v.advance(actions, which, ignores, b)
 	return nil
@@ -332,8 +332,11 @@ func (v *Vec) checkActions(actions []Action, which []bool) (refused int, ignores
 	return refused, false
 }
 
-// refusal returns the error of a step whose action a is illegal in game i.
-func refusal(i int, a Action) error { return &IllegalActionError{Game: i, Action: a} }
+// refusal returns the error of a step whose action a is illegal in game i, which is in
+// state s.
+func refusal(i int, a Action, s State) error {
+	return &IllegalActionError{Game: i, Action: a, MustRoll: a == Hold && s.MustRoll}
+}
 
 // advance is StepSome once the lengths and the actions have been checked.
 func (v *Vec) advance(actions []Action, which []bool, ignores bool, b *Batch) {

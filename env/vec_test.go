@@ -293,7 +293,7 @@ func TestVecSplit(t *testing.T) {
 			for range steps {
 				for i := range actions {
 					actions[i] = env.Roll
-					if s := v.State(i); int(s.TurnTotal) > first+i {
+					if s := v.State(i); int(s.TurnTotal) > first+i && !s.MustRoll {
 						actions[i] = env.Hold
 					}
 				}

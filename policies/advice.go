@@ -52,7 +52,7 @@ type Advice struct {
 func Advise(g env.Game, v Valuer, s env.State) Advice {
 	a := Advice{Action: env.Roll}
 	a.Hold, a.Roll = v.Values(s)
-	if s.TurnTotal > 0 && v.RollChance(s) < 0.5 {
+	if g.Legal(s).Has(env.Hold) && v.RollChance(s) < 0.5 {
 		a.Action = env.Hold
 	}
 	a.HoldAt, _ = HoldAt(g, v, s)
@@ -78,7 +78,7 @@ func Loss(v Valuer, s env.State, a env.Action) float64 {
 // or, in games that end after a round, before it is [BeyondTarget] points beyond the
 // target and every other score.
 func HoldAt(g env.Game, p Policy, s env.State) (turnTotal int, rollsAgain bool) {
-	s.TurnTotal = max(1, s.TurnTotal)
+	s.TurnTotal, s.MustRoll = max(1, s.TurnTotal), false
 	limit := g.Target()
 	if g.Variant().Ending == env.AfterRound {
 		for _, score := range s.Scores[:g.Players()] {

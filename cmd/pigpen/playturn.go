@@ -27,7 +27,11 @@ func (t *table) askPerson(ctx context.Context) error {
 		return t.choose(env.Roll)
 	case 'h', 'H':
 		if !t.match.Legal().Has(env.Hold) {
-			t.paper.line("a turn begins with a roll: press r")
+			if s.MustRoll {
+				t.paper.line("another roll must follow: press r")
+			} else {
+				t.paper.line("a turn begins with a roll: press r")
+			}
 			return nil
 		}
 		return t.choose(env.Hold)
@@ -74,6 +78,8 @@ func (t *table) effect(o env.Outcome, turnTotal int16) string {
 	switch {
 	case o.Effect == env.Gain:
 		return t.paper.green("+" + t.points(o.Points))
+	case o.Effect == env.Again:
+		return t.paper.green("+"+t.points(o.Points)) + ", and another roll"
 	case o.Effect == env.Wipe:
 		return t.paper.red(fmt.Sprintf("wiped: %s lost, and all that was banked", t.points(turnTotal)))
 	case o.Effect == env.Bust && turnTotal == 0:
@@ -105,7 +111,7 @@ func (t *table) turnOfPolicy(ctx context.Context) error {
 		}
 		s := t.match.State()
 		action := env.Roll
-		if s.TurnTotal > 0 && t.coin.Float64() >= t.players[seat].policy.RollChance(s) {
+		if t.match.Legal().Has(env.Hold) && t.coin.Float64() >= t.players[seat].policy.RollChance(s) {
 			action = env.Hold
 		}
 		if _, _, err := t.match.Step(action); err != nil {
@@ -115,7 +121,7 @@ func (t *table) turnOfPolicy(ctx context.Context) error {
 		switch {
 		case action == env.Hold:
 			words = append(words, fmt.Sprintf("banks %d", s.TurnTotal))
-		case e.Outcome.Effect == env.Gain:
+		case e.Outcome.Effect.Gains():
 			words = append(words, smallRoll(t.game, e)+fmt.Sprintf("+%d", e.Outcome.Points))
 		default:
 			words = append(words, smallRoll(t.game, e)+t.effect(e.Outcome, s.TurnTotal))

@@ -228,7 +228,7 @@ func (c *checker) state(s env.State) {
 		return
 	}
 	want := env.HoldOrRoll
-	if s.TurnTotal == 0 {
+	if s.TurnTotal == 0 || s.MustRoll {
 		want = env.RollOnly
 	}
 	if legal := c.g.Legal(s); legal != want {
@@ -243,7 +243,7 @@ func (c *checker) state(s env.State) {
 		}
 		c.same(next, c.g.AfterRoll(twin, o.Outcome))
 	}
-	if s.TurnTotal > 0 {
+	if want.Has(env.Hold) {
 		next := c.g.AfterHold(s)
 		if want := c.after(s, env.Outcome{Effect: env.Stop}); next != want {
 			c.t.Fatalf("AfterHold(%+v) = %+v, want %+v", s, next, want)
@@ -256,11 +256,13 @@ func (c *checker) state(s env.State) {
 // have it. Holding banks and passes the turn, as Stop does.
 func (c *checker) after(s env.State, o env.Outcome) env.State {
 	own, ending, target := &s.Scores[s.Seat], c.g.Variant().Ending, int16(c.g.Target())
-	if o.Effect == env.Gain {
+	s.MustRoll = false
+	if o.Effect == env.Gain || o.Effect == env.Again {
 		if total := *own + s.TurnTotal + o.Points; ending == env.AtTarget && total >= target {
 			*own, s.TurnTotal, s.Over = total, 0, true
 		} else {
 			s.TurnTotal += o.Points
+			s.MustRoll = o.Effect == env.Again
 		}
 		return s
 	}
@@ -308,7 +310,7 @@ func (c *checker) outcomes(s env.State) {
 		if o.Weight <= 0 || o.Weight != weights[o.Outcome] {
 			c.t.Fatalf("Outcomes(%+v) gives %v the weight %d, and rolls of weight %d do that", s, o.Outcome, o.Weight, weights[o.Outcome])
 		}
-		if gains := o.Effect == env.Gain; o.Points < 0 || gains != (o.Points > 0) {
+		if gains := o.Effect == env.Gain || o.Effect == env.Again; o.Points < 0 || gains != (o.Points > 0) {
 			c.t.Fatalf("Outcomes(%+v) has a %v with %d points", s, o.Effect, o.Points)
 		}
 	}

@@ -359,7 +359,7 @@ func TestMonotone(t *testing.T) {
 		// same reports whether a point more makes no difference to a player.
 		same := func(score int) bool {
 			for _, c := range g.Outcomes(env.State{TurnTotal: int16(score)}) {
-				if c.Effect == env.Gain && score+int(c.Points) < target || g.Variant().Ending == env.AfterRound {
+				if c.Effect.Gains() && score+int(c.Points) < target || g.Variant().Ending == env.AfterRound {
 					return false
 				}
 			}

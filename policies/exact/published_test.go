@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pigpen/env"
+	"pigpen/env/envtest"
+	"pigpen/policies/exact"
 )
 
 // TestPublishedWins checks the win probabilities of the literature.
@@ -232,6 +234,29 @@ func TestLastRoundByHand(t *testing.T) {
 		hold, roll := s.Values(at)
 		if fmt.Sprintf("%.12f %.12f", hold, roll) != fmt.Sprintf("%.12f %.12f", test.hold, test.roll) {
 			t.Errorf("Values(%+v) = %v, %v, want %v, %v", at, hold, roll, test.hold, test.roll)
+		}
+	}
+}
+
+// TestPublishedDoubleTrouble checks that hold-18 is the best of the rules that hold at a
+// fixed turn total, and wins against each of them.
+//
+// Source: T. Zhu, M. Ma, "Deriving the Optimal Strategy for the Two Dice Pig Game via
+// Reinforcement Learning", Stats 5(3), 2022.
+func TestPublishedDoubleTrouble(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
+	if !*exact.Long {
+		t.Skip("takes half a minute; run it with -long")
+	}
+	g := game("double-trouble", 2, 100)
+	best := named(t, "hold-18", g)
+	for n := 14; n <= 25; n++ {
+		if n == 18 {
+			continue
+		}
+		other := named(t, fmt.Sprint("hold-", n), g)
+		if got := compare(t, g, best, other).WinMean(); got <= 0.5 {
+			t.Errorf("Compare(%v, %s, %s).WinMean() = %v, want more than 1/2", g, best.name, other.name, got)
 		}
 	}
 }

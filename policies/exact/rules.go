@@ -29,6 +29,10 @@ type rules struct {
 	// predecessors has, for each score or once for all scores, the gains that lead to
 	// it, from the most points to the fewest.
 	predecessors [][]gain
+	// again says that some rolls must be followed by another; againPredecessors has their
+	// gains, as predecessors does those of the other rolls.
+	again             bool
+	againPredecessors [][]gain
 	// catchUp[d] is the win share of the last player of a last round who is d points
 	// behind and plays optimally; see catchUpChances.
 	catchUp []float64
@@ -37,6 +41,7 @@ type rules struct {
 // odds are the probabilities of the outcomes of one roll.
 type odds struct {
 	gains            []gain // from the most points to the fewest
+	again            []gain // those of rolls that must be followed by another
 	bust, wipe, stop float64
 }
 
@@ -57,8 +62,13 @@ func rulesOf(g env.Game) *rules {
 		for _, c := range g.Outcomes(env.State{TurnTotal: int16(held)}) {
 			chance := float64(c.Weight) / float64(g.TotalWeight())
 			switch c.Effect {
-			case env.Gain:
-				o.gains = append(o.gains, gain{int(c.Points), chance})
+			case env.Gain, env.Again:
+				if c.Effect == env.Again {
+					o.again = append(o.again, gain{int(c.Points), chance})
+					r.again = true
+				} else {
+					o.gains = append(o.gains, gain{int(c.Points), chance})
+				}
 				r.maxGain = max(r.maxGain, int(c.Points))
 				if r.minGain == 0 || int(c.Points) < r.minGain {
 					r.minGain = int(c.Points)
@@ -77,20 +87,27 @@ func rulesOf(g env.Game) *rules {
 		slices.SortFunc(o.gains, func(a, b gain) int { return cmp.Compare(b.points, a.points) })
 	}
 	r.sameOdds = len(r.odds) == 1 && r.odds[0].stop == 0
-	r.predecessors = make([][]gain, 1)
-	if len(r.odds) > 1 {
-		r.predecessors = make([][]gain, r.target+r.maxGain)
-	}
-	for held := range r.odds {
-		for _, g := range r.odds[held].gains {
-			to := (held + g.points) % len(r.predecessors)
-			r.predecessors[to] = append(r.predecessors[to], g)
-		}
-	}
+	r.predecessors = r.predecessorsOf(func(o *odds) []gain { return o.gains })
+	r.againPredecessors = r.predecessorsOf(func(o *odds) []gain { return o.again })
 	if r.afterRound {
 		r.catchUp = r.catchUpChances()
 	}
 	return r
+}
+
+// predecessorsOf returns [rules.predecessors] for the gains that the function returns.
+func (r *rules) predecessorsOf(gains func(o *odds) []gain) [][]gain {
+	predecessors := make([][]gain, 1)
+	if len(r.odds) > 1 {
+		predecessors = make([][]gain, r.target+r.maxGain)
+	}
+	for held := range r.odds {
+		for _, g := range gains(&r.odds[held]) {
+			to := (held + g.points) % len(predecessors)
+			predecessors[to] = append(predecessors[to], g)
+		}
+	}
+	return predecessors
 }
 
 // at returns the odds of a mover whose score, banked and in the turn, is held.

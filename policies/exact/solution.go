@@ -192,7 +192,11 @@ func (s *Solution) FewestTurns() float64 {
 // turns yet to begin. Where Hold is not legal, hold is NaN.
 func (s *Solution) Values(state env.State) (hold, roll float64) {
 	if s.multi != nil {
-		return s.multi[0].values(&state)
+		hold, roll = s.multi[0].values(&state)
+		if state.MustRoll {
+			hold = math.NaN()
+		}
+		return hold, roll
 	}
 	b, role := s.tableOf(&state)
 	own, other := int(state.Scores[state.Seat]), s.otherScore(&state)
@@ -214,7 +218,7 @@ func (s *Solution) Values(state env.State) (hold, roll float64) {
 	defer s.turns.Put(t)
 	row := b.afterPassRow(t, role, other, top+b.maxGain)
 	bust, wiped := b.failureValues(role, own, other)
-	if state.TurnTotal == 0 {
+	if state.TurnTotal == 0 || state.MustRoll {
 		return math.NaN(), t.backup(h, row, top, bust, wiped, bust, b.margin)
 	}
 	return row[h], t.backup(h, row, top, bust, wiped, row[h], b.margin)
@@ -223,6 +227,9 @@ func (s *Solution) Values(state env.State) (hold, roll float64) {
 // RollChance implements [env.Player]: it is 1 where rolling is worth more than
 // holding, or is the only legal action, and else 0.
 func (s *Solution) RollChance(state env.State) float64 {
+	if state.MustRoll {
+		return 1
+	}
 	if s.multi != nil {
 		t := s.multi[0].turnOf(&state)
 		return s.multi[0].rollChance(&t, int(state.TurnTotal))

@@ -20,10 +20,13 @@ type TurnPlayer interface {
 // score h, banked score plus turn total.
 type turn struct {
 	*rules
-	value   []float64 // value of the turn at h; see backup
-	reach   []float64 // probability of reaching h
-	roll    []float64 // roll[h+maxGain] is the probability of rolling at h; all 0 between calls
-	chances []float64 // conditional probability of rolling at h; see [TurnPlayer]
+	value []float64 // value of the turn at h; see backup
+	reach []float64 // probability of reaching h
+	roll  []float64 // roll[h+maxGain] is the probability of rolling at h; all 0 between calls
+	// rollValue is the value of rolling at h, and forced the probability of reaching h by
+	// a roll that must be followed by another; both only in games with such rolls.
+	rollValue, forced []float64
+	chances           []float64 // conditional probability of rolling at h; see [TurnPlayer]
 	// bank is the probability of banking h, for h in [low, top]. It is 0 at other
 	// scores, whose elements are not set.
 	bank     []float64
@@ -38,12 +41,20 @@ func newTurn(r *rules, top int) turn {
 	// In a game that ends after a round the score of a turn is unbounded, but the
 	// probability of exceeding n is negligible.
 	n := max(top+1, r.target+len(r.catchUp)+2*r.maxGain+ahead)
-	all := make([]float64, 5*n+r.maxGain)
+	parts := 5
+	if r.again {
+		parts = 7
+	}
+	all := make([]float64, parts*n+r.maxGain)
 	next := func(n int) (part []float64) {
 		part, all = all[:n:n], all[n:]
 		return part
 	}
-	return turn{rules: r, value: next(n), reach: next(n), chances: next(n), bank: next(n), roll: next(n + r.maxGain)}
+	t := turn{rules: r, value: next(n), reach: next(n), chances: next(n), bank: next(n), roll: next(n + r.maxGain)}
+	if r.again {
+		t.rollValue, t.forced = next(n), next(n)
+	}
+	return t
 }
 
 // A turnEnd is the distribution of the ends of a turn under a policy, except for the
@@ -62,10 +73,17 @@ type turnEnd struct {
 // holds above top; row must have top + maxGain + 1 values. Where roll and hold differ
 // by less than margin, which allows for rounding, the mover holds.
 //
-//	value[h] = max(row[h], Σ_k chance_k·value[h+k] + bust, wipe and stop, by chance)
+//	value[h] = max(row[h], roll[h])
+//	roll[h] = Σ_k chance_k·value[h+k] + Σ_k again_k·roll[h+k] + bust, wipe and stop, by chance
+//
+// where again_k is the chance of k points that must be followed by another roll, which above
+// top end the game.
 func (t *turn) backup(from int, row []float64, top int, bust, wiped, stop, margin float64) float64 {
 	value := t.value
 	copy(value[top+1:top+1+t.maxGain], row[top+1:])
+	if t.again {
+		copy(t.rollValue[top+1:top+1+t.maxGain], row[top+1:])
+	}
 	o := t.at(from)
 	rest := float64(o.bust*bust) + float64(o.wipe*wiped)
 	for h := top; h > from; h-- {
@@ -78,6 +96,9 @@ func (t *turn) backup(from int, row []float64, top int, bust, wiped, stop, margi
 		for _, g := range o.gains {
 			roll += float64(g.chance * value[h+g.points])
 		}
+		if t.again {
+			roll = t.forcedRolls(o, h, roll)
+		}
 		if roll-hold > margin {
 			value[h] = roll
 		} else {
@@ -89,7 +110,20 @@ func (t *turn) backup(from int, row []float64, top int, bust, wiped, stop, margi
 	for _, g := range o.gains {
 		roll += float64(g.chance * value[from+g.points])
 	}
+	if t.again {
+		roll = t.forcedRolls(o, from, roll)
+	}
 	value[from] = roll
+	return roll
+}
+
+// forcedRolls adds to roll, the value of rolling at h, the part of the rolls that must be
+// followed by another, and keeps the sum in rollValue.
+func (t *turn) forcedRolls(o *odds, h int, roll float64) float64 {
+	for _, g := range o.again {
+		roll += float64(g.chance * t.rollValue[h+g.points])
+	}
+	t.rollValue[h] = roll
 	return roll
 }
 
@@ -99,6 +133,9 @@ func (t *turn) backup(from int, row []float64, top int, bust, wiped, stop, margi
 // probability of rolling at h,
 //
 //	reach[h] = Σ_k chance_k·roll[h-k], roll[h] = c_h·reach[h], bank[h] = (1 - c_h)·reach[h]
+//
+// With rolls that must be followed by another, forced[h] = Σ_k again_k·roll[h-k] is added to
+// roll[h].
 func (t *turn) forward(own int, p env.Player, s env.State, row []float64) turnEnd {
 	end := len(t.bank)
 	if !t.afterRound {
@@ -126,6 +163,11 @@ func (t *turn) forward(own int, p env.Player, s env.State, row []float64) turnEn
 		t.propagate(end, last+t.maxGain+1)
 		for _, chance := range t.reach[end:max(end, last+t.maxGain+1)] {
 			e.won += chance
+		}
+		if t.again {
+			for _, chance := range t.forced[end:max(end, last+t.maxGain+1)] {
+				e.won += chance
+			}
 		}
 	}
 	clear(t.roll[own+t.maxGain : h+1+t.maxGain]) // propagate may have set one more
@@ -159,6 +201,10 @@ func (t *turn) queryPolicy(h, end int, p env.Player, s *env.State, row []float64
 func (t *turn) propagate(h, to int) {
 	n, predecessors := t.maxGain, t.predecessors[0]
 	roll, reach, chances := t.roll, t.reach, t.chances
+	if t.again {
+		t.propagateForced(h, to)
+		return
+	}
 	if len(t.predecessors) == 1 && t.minGain > 1 {
 		for ; h < to; h += 2 {
 			one, two := propagate2(roll[h:h+n], predecessors)
@@ -176,6 +222,30 @@ func (t *turn) propagate(h, to int) {
 			sum += float64(g.chance * roll[h+n-g.points])
 		}
 		reach[h], roll[h+n] = sum, float64(sum*chances[h])
+	}
+}
+
+// propagateForced is propagate for games in which some rolls must be followed by another.
+func (t *turn) propagateForced(h, to int) {
+	n, predecessors, again := t.maxGain, t.predecessors[0], t.againPredecessors[0]
+	for ; h < to; h++ {
+		if len(t.predecessors) > 1 {
+			predecessors, again = t.predecessors[h], t.againPredecessors[h]
+		}
+		reach, forced := 0.0, 0.0
+		for _, g := range predecessors {
+			reach += float64(g.chance * t.roll[h+n-g.points])
+		}
+		for _, g := range again {
+			forced += float64(g.chance * t.roll[h+n-g.points])
+		}
+		t.reach[h], t.forced[h], t.roll[h+n] = reach, forced, 0
+		if h < t.target { // else the game has ended
+			t.roll[h+n] = forced
+			if reach > 0 { // else nobody has asked the policy
+				t.roll[h+n] += float64(reach * t.chances[h])
+			}
+		}
 	}
 }
 
@@ -214,6 +284,12 @@ func (t *turn) collect(h, to int, e *turnEnd, rolls *float64) (last int) {
 	for i, chance := range reach {
 		decisions += chance
 		bank[i] = 0
+		if t.again {
+			decisions += t.forced[h+i]
+			if chance == 0 { // nobody has asked the policy
+				chances[i] = 1
+			}
+		}
 		if c := chances[i]; c != 1 {
 			if !(c >= 0 && c < 1) {
 				panic(fmt.Sprintf("exact: a policy rolls with chance %v, which is not in [0, 1]", c))
@@ -222,8 +298,8 @@ func (t *turn) collect(h, to int, e *turnEnd, rolls *float64) (last int) {
 			if chance > 0 {
 				t.low = min(t.low, h+i)
 			}
-			chance = roll[i]
 		}
+		chance = roll[i]
 		rolled += chance
 		if chance > 0 {
 			last = h + i

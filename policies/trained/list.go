@@ -29,5 +29,7 @@ func List() []Policy {
 			90, 0.49859157807738264, 0.0014734729590821782},
 		{"pass-the-pigs-qlearning", "pigpen train --variant pass-the-pigs --agent qlearning --steps 400M --out pass-the-pigs-qlearning.msgpack",
 			38, 0.49391450373903506, 0.006290209023391835},
+		{"double-trouble-qlearning", "pigpen train --variant double-trouble --agent qlearning --steps 400M --out double-trouble-qlearning.msgpack",
+			35, 0.4950841800502109, 0.005007818166321343},
 	}
 }

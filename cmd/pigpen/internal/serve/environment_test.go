@@ -149,7 +149,7 @@ func playBoth(t *testing.T, format, autoreset string, config env.Config, one boo
 			} else if e.Seat >= 0 {
 				effect, dice = e.Outcome.Effect.String(), g.Faces(int(e.RollNumber))
 			}
-			columns["effects"] = append(columns["effects"], float64(slices.Index([]string{"none", "hold", "gain", "bust", "wipe", "stop"}, effect)))
+			columns["effects"] = append(columns["effects"], float64(slices.Index(effectNames(), effect)))
 			columns["points"] = append(columns["points"], float64(e.Points))
 			for _, face := range dice {
 				columns["dice"] = append(columns["dice"], float64(face))

@@ -15,7 +15,7 @@ const (
 // effectNames returns the name of each effect.
 func effectNames() []string {
 	names := []string{effectNone: "none", effectHold: env.Hold.String()}
-	for e := env.Gain; e <= env.Stop; e++ {
+	for e := env.Gain; e <= env.Again; e++ {
 		names = append(names, e.String())
 	}
 	return names

@@ -62,7 +62,7 @@ func TestHello(t *testing.T) {
 		for name, want := range map[string]any{
 			"protocol": ProtocolVersion, "program": program, "format": format, "policy": "race", "variant": "pig", "players": 2.0,
 			"target": 100.0, "options": map[string]any{}, "fingerprint": c.Game.Fingerprint(), "sample": false, "seed": 1.0,
-			"actions": []any{"hold", "roll"}, "effects": []any{"none", "hold", "gain", "bust", "wipe", "stop"},
+			"actions": []any{"hold", "roll"}, "effects": []any{"none", "hold", "gain", "bust", "wipe", "stop", "again"},
 			"limits": map[string]any{"max_frame": 64.0 * 1024 * 1024, "max_envs": float64(maxEnvs), "max_games": float64(maxGames), "max_policy_bytes": float64(DefaultPolicyBytes)},
 			"files":  "any",
 		} {

@@ -64,6 +64,7 @@ ENVS = {
     "pigpen/Piglet-v0": "piglet",
     "pigpen/PigSnakeEyes-v0": "pig-snake-eyes",
     "pigpen/PassThePigs-v0": "pass-the-pigs",
+    "pigpen/DoubleTrouble-v0": "double-trouble",
 }
 """The registered environments and the variants that they play."""
 

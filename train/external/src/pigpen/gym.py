@@ -3,9 +3,9 @@
 :class:`PigEnv` is one game, :class:`PigVectorEnv` many at once; each step is one message
 to a process. Importing ``pigpen`` registers them as ``pigpen/Pig-v0``,
 ``pigpen/PigDoubles-v0``, ``pigpen/PigLastRound-v0``, ``pigpen/Cochon-v0``,
-``pigpen/Piglet-v0``, ``pigpen/PigSnakeEyes-v0`` and ``pigpen/PassThePigs-v0``, for
-``gymnasium.make`` and ``gymnasium.make_vec``. :class:`PigSelfPlayVectorEnv` has many
-games in which every seat is the learner's.
+``pigpen/Piglet-v0``, ``pigpen/PigSnakeEyes-v0``, ``pigpen/PassThePigs-v0`` and
+``pigpen/DoubleTrouble-v0``, for ``gymnasium.make`` and ``gymnasium.make_vec``.
+:class:`PigSelfPlayVectorEnv` has many games in which every seat is the learner's.
 
 Both actions are in the action space at any time, as Gymnasium has it, and hold is
 not legal at the beginning of a turn. ``info["action_mask"]`` tells. By default a hold

@@ -72,7 +72,7 @@ def members(place: Pool | Opponent) -> list[Opponent]:
 class Opposed:
     """N games in which the other seats are played in Python; its rows are the learner's.
 
-    It takes and returns what :class:`~pigpen.client.Games` of one seat does. Of it the
+    It takes and returns what :class:`~pigpen.games.Games` of one seat does. Of it the
     other seats' dice are the learner's own game's, as when the server plays them.
     """
 

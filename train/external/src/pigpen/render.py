@@ -50,12 +50,13 @@ class Table:
 
 
 def words(effect: str, points: int) -> str:
-    """Tells what an action did, by the names and numbers of :class:`~pigpen.client.Events`."""
+    """Tells what an action did, by the names and numbers of :class:`~pigpen.games.Events`."""
     lost = f", {points} lost" if points else ""
     return {
         "none": "",
         "hold": f"held {points}",
         "gain": f"rolled {points}",
+        "again": f"rolled {points}, to roll again",
         "bust": f"bust{lost}",
         "wipe": f"bust{lost}" + (" with the banked score" if points else ""),
         "stop": "rolled nothing" + (f", {points} banked" if points else ""),
