@@ -516,7 +516,7 @@ type turnValues struct {
 	// slope and rollSlope are the derivatives of best and roll with respect to the value
 	// of a bust.
 	slope, rollSlope []float64
-	n                int       // number of turn totals
+	n                int // number of turn totals
 	own              int
 	beyond           float64 // value of turn totals from n on
 	wipe             float64 // value after a wipe, unless own is 0
