@@ -14,8 +14,8 @@ import (
 type tournamentResult struct {
 	gameResult
 	Policies []string `json:"policies"`
-	// Win[i][j] is the win probability of policy i against j, the mean of both
-	// seats.
+	// Win[i][j] is the win probability of policy i in one seat if j plays all others,
+	// the mean over the seats.
 	Win [][]float64 `json:"win"`
 	// Mean[i] is the mean of policy i against the others.
 	Mean []float64 `json:"mean"`
@@ -37,12 +37,13 @@ func tournamentCommand() command {
 	return command{
 		name: "tournament", args: "FILE|NAME FILE|NAME ...", flags: fs,
 		short: "play policies against each other, exactly",
-		long: `Prints how often each policy wins against each other one, the mean of both
-seats, in a game of two: exactly, by dynamic programming. Each row is a policy,
-the best first, with the mean over all others and its wins against each of them
-in percent. Where the names of the columns are too wide for the terminal, the
-columns are numbered by rank; where even these are too many, the table shows the
-opponents that are hardest and easiest for each policy, and --json has the rest.
+		long: `Prints how often each policy wins against each other one, exactly, by dynamic
+programming: one seat plays as it says, all others as the other says, and the
+figure is the mean over the seats. Each row is a policy, the best first, with
+the mean over all others and its wins against each of them in percent. Where
+the names of the columns are too wide for the terminal, the columns are
+numbered by rank; where even these are too many, the table shows the opponents
+that are hardest and easiest for each policy, and --json has the rest.
 
 The policies that need no file:` + fixedTable(),
 		example: "pigpen tournament optimal race hold-20 q.msgpack",
@@ -66,8 +67,11 @@ The policies that need no file:` + fixedTable(),
 					}
 				}
 			}
-			if g.Players() != 2 {
-				return usagef("a tournament is of games for two players, not of %v", g)
+			switch {
+			case g.Players() == 1:
+				return usagef("a tournament is for two or more players, not for %v", g)
+			case !exact.Evaluates(g):
+				return usagef("%v is too large for exact scores, of which a tournament is made; lower --players or --target", g)
 			}
 			show := showProgress(s.err)
 			defer show.stop()
@@ -84,7 +88,11 @@ The policies that need no file:` + fixedTable(),
 			if *asJSON {
 				return printJSON(s.out, r)
 			}
-			return print(s.out, fmt.Sprintf("%v, seed %d\n%v", g, *seed, r.table(widthOf(s.out))))
+			text := fmt.Sprintf("%v, seed %d\n%v", g, *seed, r.table(widthOf(s.out)))
+			if n := g.Players(); n > 2 {
+				text += fmt.Sprintf("an even share is %.2f\n", 100/float64(n))
+			}
+			return print(s.out, text)
 		},
 	}
 }
