@@ -305,7 +305,7 @@ func (p *curriculumReference) hold(s env.State) float32 {
 // best is what s is worth to the player to move.
 func (p *curriculumReference) best(s env.State) float32 {
 	value := p.value[see(p.game, s)]
-	if s.TurnTotal > 0 {
+	if s.TurnTotal > 0 && !s.MustRoll {
 		if hold := p.hold(s); hold > value {
 			return hold
 		}
@@ -353,7 +353,7 @@ func (p *curriculumReference) episode(m *env.Match, from env.State) {
 	var path []step
 	for m.Live() && m.State().Scores == from.Scores {
 		s := m.State()
-		if s.TurnTotal > 0 && p.hold(s) >= p.value[see(p.game, s)] && m.Rand().Float64() >= epsilon {
+		if s.TurnTotal > 0 && !s.MustRoll && p.hold(s) >= p.value[see(p.game, s)] && m.Rand().Float64() >= epsilon {
 			break // holding banks the points, which changes the scores
 		}
 		terminated, _, err := m.Step(env.Roll)

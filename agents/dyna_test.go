@@ -122,6 +122,9 @@ func TestDynaTestsItsModel(t *testing.T) {
 					}
 					if !c.Effect.Gains() {
 						got = m.at(held).effect[c.Effect]
+						if ended := d.rolls.ended; c.Effect != env.Stop && ended[endBust]+ended[endWipe]+ended[endBustStop]+ended[endWipeScore] < 500 {
+							continue // few turns have ended with a score to lose
+						}
 					}
 					if math.Abs(got-want) > 0.03 {
 						t.Errorf("%v, seed %d: with %d points %v has probability %.4f in the model, want %.4f", g, seed+1, held, c.Outcome, got, want)
