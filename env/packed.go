@@ -31,6 +31,7 @@ type packedEngine struct {
 	endAfterRound bool
 	rotation      rotation
 	byHeld        bool
+	again         bool // some rolls must be followed by another
 	kernel        *kernelParams // nil where the kernel does not run
 
 	// By game:
@@ -71,7 +72,7 @@ type packedGame struct {
 //	2  with five players, of the seat four places after it; else 0
 //	3  the seat to move and, from bit 8 of the lane, the seat that began the game
 //
-// Lane 3 of the packedState then has no meaning, except for gameOver and undrawn. When
+// Lane 3 of the packedState then has no meaning, except for gameOver, mustRoll and undrawn. When
 // the turn passes, the kernel and stepScalar exchange lanes 0 and 2 of the
 // packedState as with two players, and [packedEngine.rotateAll] completes that.
 type packedMore uint64
@@ -106,14 +107,18 @@ const (
 	firstIsSeat1 packedState = 1 << 56
 	// gameOver is set in lane 3 once the game has ended.
 	gameOver packedState = 1 << 57
+	// mustRoll is set in lane 3 if the last roll must be followed by another.
+	mustRoll packedState = 1 << 58
 	// undrawn is set in lane 3 if a roll's slot has no roll, until finishRolls has drawn
-	// it. The rest of the state is that before the roll.
-	undrawn packedState = 1 << 58
+	// it. The rest of the state is that before the roll. It is greater than all other bits
+	// of the lane together, as the kernel's search for ends requires.
+	undrawn packedState = 1 << 59
 )
 
 func (s packedState) own() uint16       { return uint16(s) }
 func (s packedState) turnTotal() uint16 { return uint16(s >> 16) }
 func (s packedState) other() uint16     { return uint16(s >> 32) }
+func (s packedState) canHold() bool     { return s&lane1 != 0 && s&mustRoll == 0 }
 
 // allLegal is the element of states for a game that is not active. Every action
 // is legal in it, so a step may include the game without a check.
@@ -125,7 +130,7 @@ const allLegal = 1 << 16
 //	1  if the turn goes on, the points gained; if the turn passes, 1 if the turn
 //	   total is banked, else 0
 //	2  1 if the turn passes, else 0
-//	3  0
+//	3  mustRoll or undrawn, or 0
 //
 // [packedState.after] applies it.
 type packedMove packedState
@@ -142,18 +147,17 @@ const (
 const movesPerRow = 512
 
 // packable reports whether a packedEngine can play g: g has two to five players, and
-// either ends at the target or always begins with seat 0, since a packedState of
-// a game that ends after a round does not hold the first seat. No roll must be followed by
-// another, since it does not hold that either.
+// either ends at the target, or always begins with seat 0 and has no roll that must be
+// followed by another: a packedState of a game that ends after a round does not hold these.
 func packable(g Game, first First) bool {
-	return g.players >= 2 && g.players <= maxPackedPlayers && (g.variant.Ending == AtTarget || first == FirstSeat0) && g.table.slots < movesPerRow && !g.table.again
+	return g.players >= 2 && g.players <= maxPackedPlayers && (g.variant.Ending == AtTarget || first == FirstSeat0 && !g.table.again) && g.table.slots < movesPerRow
 }
 
 // newPackedEngine returns o.Games games of g, which must be packable. None of them
 // is active.
 func newPackedEngine(g Game, o VecOptions) *packedEngine {
 	e := &packedEngine{
-		game: g, first: o.First, afterRound: g.variant.Ending == AfterRound, players: g.Players(), columns: g.NumColumns(), byHeld: g.variant.ByHeld,
+		game: g, first: o.First, afterRound: g.variant.Ending == AfterRound, players: g.Players(), columns: g.NumColumns(), byHeld: g.variant.ByHeld, again: g.table.again,
 		rands: make([]Rand, o.Games), states: make([]packedState, o.Games), canHold: make([]Action, o.Games),
 		active: make([]bool, o.Games), suspended: make([]packedGame, o.Games),
 		ended: make([]uint64, (o.Games+31)/32), finished: make([]int, 0, o.Games), moves: make([][movesPerRow]packedMove, len(g.table.merged)),
@@ -185,6 +189,8 @@ func moveOf(o Outcome) packedMove {
 	switch o.Effect {
 	case Gain:
 		return packedMove(o.Points) << 16
+	case Again:
+		return packedMove(o.Points)<<16 | packedMove(mustRoll)
 	case Bust:
 		return moveKeep | movePass
 	case Wipe:
@@ -247,6 +253,20 @@ func (e *packedEngine) advanceAll(actions []Action, b *Batch) {
 	}
 	if i < n {
 		e.stepScalar(actions, b, i, n)
+	}
+	if e.again {
+		e.forbidHold(b.Legal)
+	}
+}
+
+// forbidHold makes Hold illegal in the games whose last roll must be followed by another.
+func (e *packedEngine) forbidHold(legal []bool) {
+	canHold, legal := e.canHold[:len(e.states)], legal[:NumActions*len(e.states)]
+	for i, s := range e.states {
+		canHold[i] &^= bit(s&mustRoll != 0)
+		l := legal[:NumActions]
+		l[Hold] = canHold[i] != 0
+		legal = legal[NumActions:]
 	}
 }
 
@@ -382,14 +402,15 @@ func ends(s, target packedState, afterRound bool) bool {
 	return s&lane0 >= target || s>>32&lane0 >= target && s&lane3 != 0
 }
 
-// after returns the state that follows s by m. If the turn goes on, lane 1 grows by
-// the points gained. If the turn passes, the lanes become
+// after returns the state that follows s by m. It clears mustRoll, which m may set. If the
+// turn goes on, lane 1 grows by the points gained. If the turn passes, the lanes become
 //
 //	0  lane 2
 //	1  0
 //	2  lane 0 if it is kept, plus lane 1 if it is banked
 //	3  lane 3 with its lowest bit, the seat, flipped
 func (s packedState) after(m packedMove) packedState {
+	s &^= mustRoll
 	next := s + packedState(m)
 	// With the two lanes of m exchanged, the middle 16 bits of the product are
 	// s.lane0 * m.lane0 + s.lane1 * m.lane1.
@@ -562,9 +583,15 @@ func (e *packedEngine) playToThreshold(i, holdsAt int) (over bool) {
 		if m == packedMove(undrawn) {
 			m = e.drawRest(held, &r)
 		}
-		// This adds the points or, if the turn passes, at least 1<<16.
+		// This adds the points or, if the turn passes or another roll must follow, at least
+		// 1<<16.
 		if next = total + uint64(m>>16); next >= bound {
-			break
+			if m&packedMove(mustRoll) == 0 {
+				break
+			}
+			if next &= uint64(lane0); next >= uint64(toWin) {
+				break
+			}
 		}
 		total = next
 		if e.byHeld {
@@ -625,7 +652,7 @@ func (e *packedEngine) setOver(i int) {
 	s := e.states[i]
 	switch {
 	case !e.afterRound: // which has not passed the turn
-		s = s&^(lane0|lane1) | (s+s>>16)&lane0
+		s = s&^(lane0|lane1|mustRoll) | (s+s>>16)&lane0
 	case e.more == nil:
 		s = s&lane0<<32 | s>>32&lane0
 	default: // back by one seat, from seat 0 to the last
@@ -724,7 +751,7 @@ func (e *packedEngine) suspend(i int) {
 
 func (e *packedEngine) resume(i int) {
 	g := e.suspended[i]
-	e.rands[i], e.canHold[i], e.active[i] = g.rand, bit(g.state.turnTotal() != 0), true
+	e.rands[i], e.canHold[i], e.active[i] = g.rand, bit(g.state.canHold()), true
 	e.store(i, g.state, g.more)
 }
 
@@ -750,7 +777,7 @@ func (e *packedEngine) observeGame(g packedGame, row []int16) {
 func (e *packedEngine) show(i int, b *Batch) {
 	g, active := e.load(i), e.active[i]
 	e.observeGame(g, b.Observations[i*e.columns:(i+1)*e.columns])
-	hold := g.state&lane1 != 0
+	hold := g.state.canHold()
 	b.Legal[NumActions*i], b.Legal[NumActions*i+1] = active && hold, active
 	b.Seats[i] = e.seat(g)
 	e.canHold[i] = bit(hold || !active)
@@ -777,7 +804,8 @@ func (e *packedEngine) state(i int) (state State) {
 // unpack writes the state of g to state, whose scores from seat e.players on must be 0.
 func (e *packedEngine) unpack(g packedGame, state *State) {
 	s, seat := g.state, e.seat(g)
-	state.TurnTotal, state.Seat, state.First, state.Over = int16(s.turnTotal()), seat, 0, s&gameOver != 0
+	state.TurnTotal, state.Seat, state.First = int16(s.turnTotal()), seat, 0
+	state.Over, state.MustRoll = s&gameOver != 0, s&mustRoll != 0
 	if e.more != nil {
 		state.First = int8(g.more.first())
 		at := int(seat)
@@ -825,6 +853,9 @@ func (e *packedEngine) pack(s *State) (l packedState, m packedMore) {
 	}
 	if s.Over {
 		l |= gameOver
+	}
+	if s.MustRoll {
+		l |= mustRoll
 	}
 	return l, m
 }

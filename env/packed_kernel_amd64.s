@@ -3,8 +3,8 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-// The AVX2 kernel of packedEngine; stepScalar in packed.go is the same in Go, and
-// names are those of that file. A register that holds four games has 64 bits for
+// The AVX2 kernel of packedEngine; stepScalar is the same in Go, and
+// names are those of [packedEngine]. A register that holds four games has 64 bits for
 // each: one generator, or the four lanes of 16 bits of one state or move. Operands
 // are in the order of Go's assembler, the result last.
 
@@ -23,6 +23,7 @@ FOUR(mix1High, $const_mix1High)
 FOUR(mix2, $const_mix2)
 FOUR(mix2High, $const_mix2High)
 FOUR(lane3One, $const_lane3One)
+FOUR(mustRoll, $const_mustRoll)
 
 // turnTotalCap limits lane 1, the turn total, to 1: then lane 1 tells whether Hold
 // is legal.
@@ -65,6 +66,7 @@ GLOBL legal<>(SB), RODATA|NOPTR, $16
 //	Y7   the next state  Y12  p.columnBytes
 //	                     Y13  p.columnWords
 //	                     Y14  legal, p.seatFlips
+//	                     Y15  mustRoll
 TEXT ·stepKernel(SB), NOSPLIT, $0-56
 	MOVQ         p+0(FP), AX
 	VPBROADCASTQ kernelParams_slots(AX), Y8
@@ -75,6 +77,7 @@ TEXT ·stepKernel(SB), NOSPLIT, $0-56
 	VMOVDQU      kernelParams_columnWords(AX), Y13
 	VMOVDQU      legal<>(SB), X14
 	VPINSRD      $3, kernelParams_seatFlips(AX), X14, X14
+	VMOVDQU      mustRoll<>(SB), Y15
 	MOVQ         kernelParams_secondHalf(AX), BX
 
 	MOVQ e+8(FP), AX
@@ -149,7 +152,7 @@ step:
 
 	// m = moves[held][x>>32 + 1 where it rolls]. Y4 is the mask of the gather: all
 	// four. Clearing Y6 breaks the dependency on its last value.
-	VMOVDQU    (R9)(CX*8), Y5
+	VPANDN     (R9)(CX*8), Y15, Y5 // without mustRoll
 	VPSRLQ     $32, Y2, Y2
 	VPSUBQ     Y0, Y2, Y2
 	VPMADDWD   Y9, Y5, Y3

@@ -75,9 +75,11 @@ func TestPackedMovesLarge(t *testing.T) {
 						for _, other := range numbers {
 							s := State{Seat: seat, TurnTotal: turnTotal}
 							s.Scores[seat], s.Scores[1-seat] = own, other
-							if g.Validate(s) == nil {
-								states++
-								checkMoves(t, g, dice, s)
+							for _, s.MustRoll = range []bool{false, true} {
+								if g.Validate(s) == nil {
+									states++
+									checkMoves(t, g, dice, s)
+								}
 							}
 						}
 					}
@@ -104,8 +106,10 @@ func forEachPackable(g Game, f func(State)) {
 				for turnTotal := range top - own {
 					s := State{Seat: seat, TurnTotal: int16(turnTotal)}
 					s.Scores[seat], s.Scores[1-seat] = int16(own), int16(other)
-					if g.Validate(s) == nil {
-						f(s)
+					for _, s.MustRoll = range []bool{false, true} {
+						if g.Validate(s) == nil {
+							f(s)
+						}
 					}
 				}
 			}
@@ -118,7 +122,7 @@ func forEachPackable(g Game, f func(State)) {
 // returns for g.
 func checkMoves(t *testing.T, g Game, dice []Rand, s State) {
 	moves := g.Rolls()
-	if s.TurnTotal > 0 {
+	if s.TurnTotal > 0 && !s.MustRoll {
 		moves++ // the last is to hold
 	}
 	n := 4 * moves
@@ -132,7 +136,10 @@ func checkMoves(t *testing.T, g Game, dice []Rand, s State) {
 		if e.afterRound != (s.Seat == 1) {
 			state |= lane3One
 		}
-		e.states[i], e.canHold[i] = state, bit(s.TurnTotal > 0)
+		if s.MustRoll {
+			state |= mustRoll
+		}
+		e.states[i], e.canHold[i] = state, bit(s.TurnTotal > 0 && !s.MustRoll)
 		if roll := move(i); roll < g.Rolls() {
 			actions[i], e.rands[i] = Roll, dice[roll]
 		}
@@ -161,6 +168,9 @@ func checkMoves(t *testing.T, g Game, dice []Rand, s State) {
 			}
 			if got := v.State(i); got != want || b.Terminated[i] != want.Over {
 				t.Fatalf("in game %d, with the kernel %t, %v in %+v leads to %+v, terminated %t, want %+v", i, v.HasKernel(), what, s, got, b.Terminated[i], want)
+			}
+			if got := b.Legal[NumActions*i+int(Hold)]; !want.Over && got != g.Legal(want).Has(Hold) {
+				t.Fatalf("in game %d, with the kernel %t, Hold is legal after %v in %+v: %t", i, v.HasKernel(), what, s, got)
 			}
 			if roll == g.Rolls() && v.engine.(*packedEngine).load(i).rand != NewRand(SeedAt(0, uint64(i))) {
 				t.Fatalf("hold in %+v draws from the dice", s)
