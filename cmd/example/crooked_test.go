@@ -107,22 +107,24 @@ func TestCrooked(t *testing.T) {
 	requests := `{"id":1,"op":"act","observation":[0,1,0]}
 {"id":2,"op":"make","opponents":["optimal"]}
 {"id":3,"op":"make","variant":"pig","opponents":["hold-20"]}
+{"id":4,"op":"act","observation":[0,40,0]}
 `
 	err = server.Serve(ctx, server.Options{Game: g, Policy: file.Table, Name: path}, strings.NewReader(requests), &replies)
 	if err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(replies.String()), "\n")
-	if len(lines) != 3 {
-		t.Fatalf("%d replies to 3 requests: %s", len(lines), replies.String())
+	if len(lines) != 4 {
+		t.Fatalf("%d replies to 4 requests: %s", len(lines), replies.String())
 	}
-	for i, variant := range []any{nil, "crooked-pig", "pig"} {
+	actions := []any{1.0, nil, nil, 0.0} // it rolls at 1 and holds at 40, above all its arms
+	for i, variant := range []any{nil, "crooked-pig", "pig", nil} {
 		var reply map[string]any
 		if err := json.Unmarshal([]byte(lines[i]), &reply); err != nil {
 			t.Fatal(err)
 		}
-		if reply["ok"] != true || reply["variant"] != variant || i == 0 && reply["action"] != 1.0 {
-			t.Errorf("reply %d is %s, want ok of variant %v", i+1, lines[i], variant)
+		if reply["ok"] != true || reply["variant"] != variant || reply["action"] != actions[i] {
+			t.Errorf("reply %d is %s, want ok of variant %v, action %v", i+1, lines[i], variant, actions[i])
 		}
 	}
 }

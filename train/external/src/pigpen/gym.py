@@ -8,9 +8,10 @@ to a process. Importing ``pigpen`` registers them as ``pigpen/Pig-v0``,
 :class:`PigSelfPlayVectorEnv` has many games in which every seat is the learner's.
 
 Both actions are in the action space at any time, as Gymnasium has it, and hold is
-not legal at the beginning of a turn. ``info["action_mask"]`` tells. By default a hold
-there rolls, so that a game goes on whatever a learner does; ``info["illegal_action"]``
-tells, and the argument ``illegal`` has other choices.
+not legal at the beginning of a turn, nor after doubles of Double Trouble.
+``info["action_mask"]`` tells. By default a hold there rolls, so that a game goes on
+whatever a learner does; ``info["illegal_action"]`` tells, and the argument ``illegal`` has
+other choices.
 """
 
 from __future__ import annotations

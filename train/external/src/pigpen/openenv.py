@@ -31,7 +31,7 @@ WORDS: dict[str, int] = {"hold": HOLD, "roll": ROLL}
 
 
 class PigAction(Action):
-    """Hold or roll; a hold at the beginning of a turn, where it is not legal, rolls."""
+    """Hold or roll; a hold where it is not legal, as at the beginning of a turn, rolls."""
 
     action: Literal["hold", "roll"] = Field(description='"hold" banks the turn total and ends the turn; "roll" rolls on')
 

@@ -50,7 +50,7 @@ class GameOptions(TypedDict, total=False):
     * ``target``: the score to reach; None is the variant's own, mostly 100.
     * ``options``: of the variant, by name.
     * ``first``: who begins: "seat0", the default, or "random".
-    * ``illegal``: what becomes of a hold at the beginning of a turn, where rolling is
+    * ``illegal``: what becomes of a hold where, as at the beginning of a turn, rolling is
       the only legal action. "roll", the default, rolls, so that the game always goes
       on. A number, such as -0.1, rolls and is added to the reward. "noop" leaves the
       game as it is, so that a learner may stall for ever; "error" raises
