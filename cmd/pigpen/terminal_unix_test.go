@@ -80,11 +80,13 @@ func (r *terminalRun) resize(columns int) {
 func TestTerminalTraining(t *testing.T) {
 	steps, every := "8M", "500k" // for more than a moment
 	if envtest.RaceDetector {
-		steps, every = "400k", "25k"
+		steps, every = "2M", "100k"
 	}
 	for _, columns := range columnsTested {
 		drawn := 0
-		alive := func(line string) bool { return strings.ContainsAny(line, "%") }
+		alive := func(line string) bool {
+			return strings.HasPrefix(line, "training") && !strings.HasPrefix(line, "trainings") && strings.Contains(line, "%")
+		}
 		file := filepath.Join(t.TempDir(), "q.msgpack")
 		r, _ := onTerminal(t, columns, "xterm-256color", func(r *terminalRun) {
 			lines := r.screen.lines()

@@ -203,3 +203,32 @@ func TestSweepOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestSweepSolvesEachBlockOnce counts the blocks that several workers solve in a sweep:
+// one for each necklace of banked scores if all players optimize, which Burnside's lemma
+// counts, and else one for each set of scores.
+func TestSweepSolvesEachBlockOnce(t *testing.T) {
+	for _, c := range []struct {
+		target, blocks int
+		players        []env.Player
+	}{
+		{20, (20*20*20 + 2*20) / 3, make([]env.Player, 3)},
+		{8, (8*8*8*8 + 8*8 + 2*8) / 4, make([]env.Player, 4)},
+		{20, 20 * 20 * 20, []env.Player{nil, holdAt(20), holdAt(20)}},
+	} {
+		b := newMultiTable(testRules(t, "pig", len(c.players), c.target), c.players)
+		b.allocate(false)
+		workers := b.newMultiWorkers(Options{Workers: 4})
+		var change float64
+		if _, err := b.sweepBlocks(t.Context(), workers, &change, nil); err != nil {
+			t.Fatal(err)
+		}
+		blocks := 0
+		for _, w := range workers {
+			blocks += w.blocks
+		}
+		if blocks != c.blocks {
+			t.Errorf("%v: a sweep solved %d blocks, want %d", b.game, blocks, c.blocks)
+		}
+	}
+}

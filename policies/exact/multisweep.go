@@ -104,12 +104,9 @@ func (b *multiTable) sweepBlocks(ctx context.Context, workers []*multiWorker, ch
 					return
 				}
 				w.scores[0], w.scores[1] = part/b.target, part%b.target
-				left := sum - w.scores[0] - w.scores[1]
-				if left < 0 {
-					next.Store(int64((w.scores[0] + 1) * b.target))
-					continue
+				if left := sum - w.scores[0] - w.scores[1]; left >= 0 {
+					b.eachBlock(ctx, w, 2, left)
 				}
-				b.eachBlock(ctx, w, 2, left)
 			}
 		}
 		var wg sync.WaitGroup
