@@ -101,6 +101,7 @@ func TestRecipeLookup(t *testing.T) {
 // TestBytesPerEntry adds up the slices of an agent that has learned which grow
 // with its index.
 func TestBytesPerEntry(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	index := pigIndex(2, 100)
 	forEachRecipe(t, func(t *testing.T, r Recipe) {
 		for _, workers := range []int{1, 2, 5} {

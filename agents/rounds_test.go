@@ -190,6 +190,7 @@ func (b *roundsReference) estimates(index policies.StateIndex, total map[view]re
 // TestRoundsAgainstReference compares samples and policies with a plain
 // implementation on the same dice: in the middle and at the end of rounds.
 func TestRoundsAgainstReference(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	type limited struct {
 		game  env.Game
 		limit int

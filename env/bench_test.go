@@ -67,9 +67,9 @@ const (
 // seats on, and showMore writes the observations. Games of six players and more are
 // played by a Match each.
 //
-// Games with weights, where some slots have no roll, and games with rolls that must be
-// followed by another take 1.4 times as long as pig: finishRolls or forbidHold passes over
-// the games once more.
+// Games with weights, where some slots have no roll, take 1.4 times as long as pig, and
+// games with rolls that must be followed by another 1.5 times: finishRolls or forbidHold
+// passes over the games once more.
 
 // BenchmarkVec advances 4,096 games of two players on one core, with random
 // legal actions prepared outside of the timing, and writes observations,

@@ -59,7 +59,10 @@ func forEachGame(t *testing.T, test func(t *testing.T, g env.Game)) {
 	}
 }
 
-func TestGames(t *testing.T) { forEachGame(t, envtest.TestGame) }
+func TestGames(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
+	forEachGame(t, envtest.TestGame)
+}
 
 // matchEnv adapts a Match for the conformance suite.
 type matchEnv struct{ *env.Match }

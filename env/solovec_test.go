@@ -400,6 +400,7 @@ func TestGamesSeed(t *testing.T) {
 // action is ignored stays where it is and its dice too; all others go on as in
 // games that are asked for nothing illegal.
 func TestGamesIgnoreIllegal(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	forEachGames(t, func(o *env.VecOptions) { o.IgnoreIllegal = true }, func(t *testing.T, o env.VecOptions, make1 func() games) {
 		v := make1()
 		b := begun(t, v, 1)

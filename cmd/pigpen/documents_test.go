@@ -130,9 +130,9 @@ func TestREADMECommands(t *testing.T) {
 	}
 }
 
-// TestREADMELearningTable checks the README's table of what learners come to.
-// With -long it trains every row, which takes minutes. Without, it looks at the
-// rows of which the longest training is built in.
+// TestREADMELearningTable checks the README's table of what learners come to: the last
+// column, which takes long, by the policies that are built in, and with -long the first
+// by training.
 func TestREADMELearningTable(t *testing.T) {
 	envtest.SkipUnderRaceDetector(t)
 	row := regexp.MustCompile("(?m)^\\| `(--[^`]*)` \\| (.*) \\|$")
@@ -163,28 +163,23 @@ func TestREADMELearningTable(t *testing.T) {
 	for _, m := range rows {
 		t.Run(m[1], func(t *testing.T) {
 			t.Parallel()
-			checkRow(t, folder, m[1], strings.Split(m[2], " | "))
+			checkRow(t, folder, m[1], strings.Split(m[2], " | ")[0])
 		})
 	}
 }
 
-// checkRow trains with flags, writes its log into folder, and compares with the
-// cells that the README shows.
-func checkRow(t *testing.T, folder, flags string, shown []string) {
+// checkRow trains with flags and compares with the win rate after 100M decisions that the
+// README shows.
+func checkRow(t *testing.T, folder, flags, shown string) {
 	log := strings.ReplaceAll(strings.Trim(flags, "-"), " ", "")
-	command := "train " + flags + " --log " + log + ".csv --eval-every 100M --out " + log + ".msgpack"
-	if strings.Contains(flags, "textbook") {
-		command += " --steps 1G"
-	}
+	command := "train " + flags + " --log " + log + ".csv --eval-every 100M --steps 100M --out " + log + ".msgpack"
 	runShown(t, folder, "go run ./cmd/pigpen "+command)
 	rows, err := os.ReadFile(filepath.Join(folder, log+".csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, at := range []int{100e6, 400e6, 1000e6, 2500e6} {
-		if got := winsAt(string(rows), at); got != shown[i] {
-			t.Errorf("after %d decisions, %s wins %s, and the README says %s", at, command, got, shown[i])
-		}
+	if got := winsAt(string(rows), 100e6); got != shown {
+		t.Errorf("%s wins %s, and the README says %s", command, got, shown)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 // TestLastRoll holds that LastRoll is the highest score at which a solution
 // chooses to roll, and that indices of tables reach well beyond it.
 func TestLastRoll(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
 	check := func(what string, s *exact.Solution) {
 		t.Helper()
 		g := s.Game()
