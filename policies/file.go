@@ -30,26 +30,26 @@ func Write(w io.Writer, f File) error {
 	return policyfile.Write(w, policyfile.Header{
 		Game: x.game.Config(), Fingerprint: x.game.Fingerprint(), Provenance: f.Provenance,
 		Abstraction: string(x.abstraction), Size: int64(x.size), TableBytes: int64(len(f.Table.bits)),
-	}, f.Table.bits)
+	}, policyfile.Table{Bits: f.Table.bits, Mixed: f.Table.mixed})
 }
 
 // Read reads a policy file. The error wraps [ErrGame] or an error of package
 // policyfile, or is that of r. Sizes are checked against the game before anything
 // is allocated, and no more is allocated than about twice what has been read, at
-// most 1 GiB of a table. The game is of one of [env.Variants] or of own.
+// most 1 GiB of a table and as much of mixed decisions. The game is of one of [env.Variants] or of own.
 func Read(r io.Reader, own ...*env.Variant) (File, error) { return read(r, 0, own) }
 
 // read is Read from a file of size bytes, or of unknown size if size is 0.
 func read(r io.Reader, size int64, own []*env.Variant) (File, error) {
 	var x StateIndex
-	h, bits, err := policyfile.Read(r, size, func(h policyfile.Header) (err error) {
+	h, t, err := policyfile.Read(r, size, func(h policyfile.Header) (err error) {
 		x, err = indexOf(h, own)
 		return err
 	})
 	if err != nil {
 		return File{}, err
 	}
-	return File{Table: &Table{index: x, bits: bits}, Provenance: h.Provenance}, nil
+	return File{Table: &Table{index: x, bits: t.Bits, mixed: t.Mixed}, Provenance: h.Provenance}, nil
 }
 
 // indexOf checks h against the game that it names.

@@ -207,7 +207,7 @@ func TestTurn(t *testing.T) {
 }
 
 // TestTableOf copies tables, which must come out as they were, and policies
-// that toss coins: a chance of one half rolls.
+// that toss coins, whose chances are kept.
 func TestTableOf(t *testing.T) {
 	for _, g := range policytest.SmallGames() {
 		for _, abstraction := range []policies.Abstraction{policies.FullAbstraction, policies.SummaryAbstraction} {
@@ -216,6 +216,9 @@ func TestTableOf(t *testing.T) {
 			table := policies.NewTable(index)
 			for i, s := range index.All() {
 				table.Set(i, s.TurnTotal == 0 || r.Below(2) == 1)
+				if s.TurnTotal > 0 && r.Below(4) == 0 {
+					table.SetChance(i, (r.Float64()+1)/3)
+				}
 			}
 			again, err := policies.TableOf(t.Context(), index, table, exact.Options{})
 			if err != nil {
@@ -232,6 +235,9 @@ func TestTableOf(t *testing.T) {
 				for i, s := range index.All() {
 					if got, want := table.Rolls(i), rolls || s.TurnTotal == 0; got != want {
 						t.Fatalf("%v, %s: TableOf a policy that rolls with chance %v rolls in %+v: %t, want %t", g, abstraction, chance, s, got, want)
+					}
+					if got := table.Chance(i); s.TurnTotal > 0 && got != chance {
+						t.Fatalf("%v, %s: TableOf a policy that rolls with chance %v rolls with %v in %+v", g, abstraction, chance, got, s)
 					}
 				}
 			}

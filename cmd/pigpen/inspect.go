@@ -21,6 +21,8 @@ type inspectResult struct {
 	Program     string            `json:"program"`
 	States      string            `json:"states"`
 	Entries     int               `json:"entries"`
+	// Mixed is the number of entries with a chance of rolling other than 0 and 1.
+	Mixed int `json:"mixed"`
 }
 
 func inspectCommand() command {
@@ -28,8 +30,10 @@ func inspectCommand() command {
 	asJSON := fs.Bool("json", false, "print one JSON object")
 	return command{
 		name: "inspect", args: "FILE", flags: fs,
-		short:   "tell what a policy file holds",
-		long:    "Checks a policy file and prints the game it is for and how it was made.",
+		short: "tell what a policy file holds",
+		long: `Checks a policy file and prints the game it is for and how it was made. Where the
+policy rolls with a chance other than 0 and 1, mixed is the number of entries in
+which it does.`,
 		example: "pigpen inspect q.msgpack",
 		run: func(_ context.Context, s streams, args []string) error {
 			if len(args) != 1 {
@@ -45,7 +49,7 @@ func inspectCommand() command {
 				return printJSON(s.out, inspectResult{
 					gameResult: resultOf(g, m.Seed), Fingerprint: g.Fingerprint(),
 					Agent: m.Agent, Settings: m.Settings, Steps: m.Steps, Episodes: m.Episodes,
-					Program: m.Program, States: string(index.Abstraction()), Entries: index.Size(),
+					Program: m.Program, States: string(index.Abstraction()), Entries: index.Size(), Mixed: f.Table.Mixed(),
 				})
 			}
 			var b strings.Builder
@@ -64,6 +68,9 @@ func inspectCommand() command {
 			line("program", "pigpen "+m.Program)
 			line("states", index.Abstraction())
 			line("entries", index.Size())
+			if mixed := f.Table.Mixed(); mixed > 0 {
+				line("mixed", mixed)
+			}
 			return print(s.out, b.String())
 		},
 	}

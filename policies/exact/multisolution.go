@@ -104,7 +104,9 @@ type multiTurn struct {
 	behind          []int
 }
 
-// turnOf returns the turn that the state is in.
+// turnOf returns the turn that the state is in. A seat that is still to act in the round
+// cannot have banked the target; in a state that says so, it counts as just short of it, or
+// of the leader.
 func (b *multiTable) turnOf(s *env.State) multiTurn {
 	n, seat := b.rules.players, int(s.Seat)
 	t := multiTurn{key: turnKey{own: int(s.Scores[seat])}}
@@ -125,12 +127,12 @@ func (b *multiTable) turnOf(s *env.State) multiTurn {
 	if t.leaders > 0 {
 		t.final = true
 		for k := range after + 1 {
-			t.behind = append(t.behind, min(b.final.limit, t.leader-int(s.Scores[b.game.NextSeat(seat, k)])))
+			t.behind = append(t.behind, min(b.final.limit, max(1, t.leader-int(s.Scores[b.game.NextSeat(seat, k)]))))
 		}
 		return t
 	}
 	for k := 1; k < n; k++ {
-		t.key.row = t.key.row*b.target + int(s.Scores[b.game.NextSeat(seat, k)])
+		t.key.row = t.key.row*b.target + min(int(s.Scores[b.game.NextSeat(seat, k)]), b.target-1)
 	}
 	return t
 }

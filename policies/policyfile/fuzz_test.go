@@ -14,10 +14,14 @@ import (
 func FuzzRead(f *testing.F) {
 	f.Add([]byte{})
 	f.Add(valid().bytes())
-	f.Add(policytest.Bytes(f, golden(f)))
+	f.Add(validMixed().bytes())
+	for _, g := range goldens(f) {
+		f.Add(policytest.Bytes(f, g.file))
+	}
 	for _, g := range policytest.SmallGames() {
 		if index := policytest.Index(f, g, policies.DefaultAbstraction(g)); index.Size() < 10_000 {
 			f.Add(policytest.Bytes(f, policies.File{Table: policytest.Patterned(index)}))
+			f.Add(policytest.Bytes(f, policies.File{Table: policytest.Mixed(index)}))
 		}
 	}
 	for _, h := range hostiles() {
@@ -36,8 +40,9 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzRoundTrip writes any policy of small games. Read must give it back, or
-// Write must refuse it for the length of a text.
+// FuzzRoundTrip writes any policy of small games; one of version 2 if there are more
+// than two bytes for its table. Read must give it back, or Write must refuse it for the
+// length of a text.
 func FuzzRoundTrip(f *testing.F) {
 	f.Add(uint8(0), false, "qlearning", "v1", "learning_rate", "0.1", "exploration", "0", uint64(1), int64(1000), int64(70), []byte{0x92, 0x24})
 	f.Add(uint8(9), true, "", "", "", "", "", "\xff", uint64(1<<63), int64(-1), int64(1<<62), []byte{})
@@ -60,6 +65,9 @@ func FuzzRoundTrip(f *testing.F) {
 		fits := len(agent) <= 256 && len(program) <= 256 && steps >= 0 && episodes >= 0
 		for name, value := range want.Provenance.Settings {
 			fits = fits && len(name) <= 256 && len(value) <= 256
+		}
+		for i, c := range bits[min(2, len(bits)):] {
+			want.Table.SetChance((7*i+int(c))%index.Size(), float64(c)/255)
 		}
 		var b bytes.Buffer
 		if err := policies.Write(&b, want); (err == nil) != fits {

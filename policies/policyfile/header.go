@@ -3,6 +3,7 @@ package policyfile
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -19,9 +20,13 @@ func (h Header) encode() []byte {
 	text := func(key, value string) { e.EncodeString(key); e.EncodeString(value) }
 	number := func(key string, value int64) { e.EncodeString(key); e.EncodeInt(value) }
 
-	e.EncodeMapLen(formatKeys)
+	version, keys := pureVersion, pureKeys
+	if h.Mixed > 0 {
+		version, keys = mixedVersion, mixedKeys
+	}
+	e.EncodeMapLen(keys)
 	text("format", formatName)
-	number("version", formatVersion)
+	number("version", int64(version))
 	text("variant", h.Game.Variant)
 	number("players", int64(h.Game.Players))
 	number("target", int64(h.Game.Target))
@@ -45,6 +50,9 @@ func (h Header) encode() []byte {
 	text("program", h.Provenance.Program)
 	text("states", h.Abstraction)
 	number("entries", h.Size)
+	if h.Mixed > 0 {
+		number("mixed", h.Mixed)
+	}
 	e.EncodeString("table")
 	e.EncodeBytesLen(int(h.TableBytes))
 	return b.Bytes()
@@ -73,13 +81,19 @@ func decodeHeader(b []byte) (Header, int, error) {
 	}
 	keys := d.length("keys", math.MaxInt, d.msgpack.DecodeMapLen)
 	d.text("format")
-	if version := d.natural("version"); d.err == nil && version > formatVersion {
-		return Header{}, 0, fmt.Errorf("%w: version %d, and this program reads up to %d; a newer pigpen will read it", ErrVersion, version, formatVersion)
-	} else if d.err == nil && version != formatVersion {
+	version := d.natural("version")
+	wantKeys := pureKeys
+	switch {
+	case d.err != nil:
+	case version > mixedVersion:
+		return Header{}, 0, fmt.Errorf("%w: version %d, and this program reads up to %d; a newer pigpen will read it", ErrVersion, version, mixedVersion)
+	case version == mixedVersion:
+		wantKeys = mixedKeys
+	case version != pureVersion:
 		return Header{}, 0, fmt.Errorf("%w: version %d", ErrCorrupt, version)
 	}
-	if d.err == nil && keys != formatKeys {
-		d.fail(fmt.Errorf("%d keys, not %d", keys, formatKeys))
+	if d.err == nil && keys != wantKeys {
+		d.fail(fmt.Errorf("%d keys, not %d", keys, wantKeys))
 	}
 	var h Header
 	h.Game.Variant = d.text("variant")
@@ -107,6 +121,11 @@ func decodeHeader(b []byte) (Header, int, error) {
 	h.Provenance.Program = d.text("program")
 	h.Abstraction = d.text("states")
 	h.Size = d.number("entries")
+	if version == mixedVersion {
+		if h.Mixed = d.number("mixed"); d.err == nil && h.Mixed == 0 {
+			d.fail(errors.New("it has no mixed entries, and version 2 is for policies that do"))
+		}
+	}
 	d.key("table")
 	if d.err == nil {
 		n, err := d.msgpack.DecodeBytesLen()

@@ -7,7 +7,7 @@
 // its shortest form, so that equal policies are equal bytes:
 //
 //	format       "pigpen-policy"
-//	version      1
+//	version      1, or 2 for a policy with mixed decisions
 //	variant      ID of the game's variant
 //	players      number of seats
 //	target       score that ends the game
@@ -21,10 +21,15 @@
 //	program      version of the program that made it
 //	states       abstraction of the states: which of them the table tells apart
 //	entries      size of the table: number of its entries
-//	table        (entries+7)/8 bytes; bit i%8 of byte i/8 is 1 to roll in entry i
+//	mixed        (version 2) number of entries with a chance of rolling other than 0 and 1
+//	table        (entries+7)/8 bytes; bit i%8 of byte i/8 is 1 to roll in entry i with
+//	             a chance of 0.5 or more
+//	chances      (version 2) 16·mixed bytes: for each mixed entry, in increasing order, its
+//	             number (uint64) and chance of rolling (float64), both little-endian
 //	checksum     SHA-256 of every byte before this value
 //
-// History: version 1 is the first.
+// History: version 1 is the first. Version 2 adds mixed decisions; a policy without them
+// is still written as version 1.
 package policyfile
 
 import (
@@ -40,16 +45,20 @@ import (
 )
 
 const (
-	formatName    = "pigpen-policy"
-	formatVersion = 1
-	formatKeys    = 17
+	formatName   = "pigpen-policy"
+	pureVersion  = 1
+	mixedVersion = 2
+	pureKeys     = 17
+	mixedKeys    = 19
 )
 
 const (
 	maxHeader   = 1 << 16 // bytes before the table; the limits below keep it under 54,000
 	maxSettings = 64
 	maxText     = 256     // bytes of any string in the header
-	maxTable    = 1 << 30 // bytes of the table
+	maxTable    = 1 << 30 // bytes of the table, and of the chances
+	mixedBytes  = 16      // of one mixed entry
+	maxMixed    = maxTable / mixedBytes
 )
 
 var (
@@ -76,6 +85,20 @@ type Provenance struct {
 	Program  string // version of the program
 }
 
+// A Table is what a policy decides in each of its entries.
+type Table struct {
+	// Bits has bit i%8 of byte i/8 set if the chance of rolling in entry i is 0.5 or more.
+	Bits []byte
+	// Mixed has the entries whose chance is neither 0 nor 1, by increasing number.
+	Mixed []Mixed
+}
+
+// A Mixed is an entry in which a policy rolls with a chance strictly between 0 and 1.
+type Mixed struct {
+	Entry  int64
+	Chance float64
+}
+
 // A Header is everything that stands before the bytes of a table.
 type Header struct {
 	Game        env.Config // with all options spelled out
@@ -83,18 +106,24 @@ type Header struct {
 	Provenance  Provenance
 	Abstraction string // name of the abstraction of the states
 	Size        int64  // entries of the table
+	Mixed       int64  // mixed entries; [Write] sets it
 	TableBytes  int64  // (Size+7)/8
 }
 
 // Write writes a policy file to w. The error wraps [ErrLimit], and nothing has
 // been written, if h exceeds the limits of the format; else it is that of w.
-func Write(w io.Writer, h Header, table []byte) error {
+func Write(w io.Writer, h Header, t Table) error {
+	h.Mixed = int64(len(t.Mixed))
 	if err := h.check(); err != nil {
 		return err
 	}
 	sum := sha256.New()
 	both := io.MultiWriter(w, sum)
-	for _, part := range [][]byte{h.encode(), table, checksumKey()} {
+	parts := [][]byte{h.encode(), t.Bits}
+	if h.Mixed > 0 {
+		parts = append(parts, chancesKey(h.Mixed), encodeMixed(t.Mixed))
+	}
+	for _, part := range append(parts, checksumKey()) {
 		if _, err := both.Write(part); err != nil {
 			return err
 		}
@@ -112,6 +141,9 @@ func (h Header) check() error {
 	if h.TableBytes > maxTable {
 		return fmt.Errorf("%w: a table of %d bytes is larger than a policy file holds, %d", ErrLimit, h.TableBytes, maxTable)
 	}
+	if h.Mixed > maxMixed {
+		return fmt.Errorf("%w: %d mixed decisions are more than a policy file holds, %d", ErrLimit, h.Mixed, maxMixed)
+	}
 	if len(p.Settings) > maxSettings {
 		return fmt.Errorf("%w: %d settings are more than a policy file holds, %d", ErrLimit, len(p.Settings), maxSettings)
 	}
@@ -127,7 +159,7 @@ func (h Header) check() error {
 	return nil
 }
 
-// Read reads a policy file and returns its header and the bytes of its table.
+// Read reads a policy file and returns its header and its table.
 //
 // check compares the header with its game before the table is read. If the error
 // of check wraps [ErrCorrupt], Read returns it at once. Any other error of check
@@ -136,19 +168,19 @@ func (h Header) check() error {
 //
 // size is the size of the file in bytes, or 0 if it is not known. A table that
 // fits into size is allocated at once; else no more is allocated than about twice
-// what has been read, at most 1 GiB.
+// what has been read, at most 1 GiB for the bits and as much for mixed entries.
 //
 // The error wraps [ErrForeign], [ErrVersion], [ErrTruncated] or [ErrCorrupt], or is
 // that of check or of r.
-func Read(r io.Reader, size int64, check func(Header) error) (Header, []byte, error) {
+func Read(r io.Reader, size int64, check func(Header) error) (Header, Table, error) {
 	br := bufio.NewReaderSize(r, maxHeader)
 	head, err := br.Peek(maxHeader)
 	if err != nil && err != io.EOF {
-		return Header{}, nil, err
+		return Header{}, Table{}, err
 	}
 	h, n, err := decodeHeader(head)
 	if err != nil {
-		return Header{}, nil, err
+		return Header{}, Table{}, err
 	}
 	refused := check(h)
 	if refused == nil && !bytes.Equal(h.encode(), head[:n]) {
@@ -157,16 +189,19 @@ func Read(r io.Reader, size int64, check func(Header) error) (Header, []byte, er
 	if refused == nil && h.TableBytes != (h.Size+7)/8 {
 		refused = fmt.Errorf("%w: %d entries in %d bytes", ErrCorrupt, h.Size, h.TableBytes)
 	}
+	if refused == nil && (h.Mixed > h.Size || h.Mixed > maxMixed) {
+		refused = fmt.Errorf("%w: %d mixed entries of %d", ErrCorrupt, h.Mixed, h.Size)
+	}
 	if errors.Is(refused, ErrCorrupt) {
-		return Header{}, nil, refused
+		return Header{}, Table{}, refused
 	}
 	if h.TableBytes > maxTable {
-		return Header{}, nil, fmt.Errorf("%w: its table of %d bytes is more than a policy file holds, %d", ErrCorrupt, h.TableBytes, maxTable)
+		return Header{}, Table{}, fmt.Errorf("%w: its table of %d bytes is more than a policy file holds, %d", ErrCorrupt, h.TableBytes, maxTable)
 	}
 	sum := sha256.New()
 	sum.Write(head[:n])
 	if _, err := br.Discard(n); err != nil {
-		return Header{}, nil, err
+		return Header{}, Table{}, err
 	}
 	var table bytes.Buffer
 	to := io.Writer(&table)
@@ -176,21 +211,27 @@ func Read(r io.Reader, size int64, check func(Header) error) (Header, []byte, er
 		table.Grow(int(h.TableBytes))
 	}
 	if _, err := io.CopyN(io.MultiWriter(to, sum), br, h.TableBytes); err == io.EOF {
-		return Header{}, nil, fmt.Errorf("%w: it ends inside its table of %d bytes", ErrTruncated, h.TableBytes)
+		return Header{}, Table{}, fmt.Errorf("%w: it ends inside its table of %d bytes", ErrTruncated, h.TableBytes)
 	} else if err != nil {
-		return Header{}, nil, err
+		return Header{}, Table{}, err
+	}
+	t := Table{Bits: table.Bytes()}
+	var wrong error // with the mixed entries
+	if h.Mixed > 0 {
+		if t.Mixed, wrong, err = readMixed(br, sum, h, size, refused == nil, t.Bits); err != nil {
+			return Header{}, Table{}, err
+		}
 	}
 	if err := checkEnd(br, sum); err != nil {
-		return Header{}, nil, err
+		return Header{}, Table{}, err
 	}
 	if refused != nil {
-		return Header{}, nil, refused
+		return Header{}, Table{}, refused
 	}
-	bits := table.Bytes()
-	if spare := h.Size & 7; spare != 0 && bits[len(bits)-1]>>spare != 0 {
-		return Header{}, nil, fmt.Errorf("%w: bits follow its last entry", ErrCorrupt)
+	if spare := h.Size & 7; spare != 0 && t.Bits[len(t.Bits)-1]>>spare != 0 {
+		return Header{}, Table{}, fmt.Errorf("%w: bits follow its last entry", ErrCorrupt)
 	}
-	return h, bits, nil
+	return h, t, wrong
 }
 
 // checkEnd reads what follows a table and compares the checksum with sum, the hash

@@ -59,6 +59,8 @@ func TestRoundTrip(t *testing.T) {
 		for _, abstraction := range []policies.Abstraction{policies.FullAbstraction, policies.SummaryAbstraction} {
 			f := policies.File{Table: policytest.Patterned(policytest.Index(t, g, abstraction)), Provenance: policies.Provenance{Agent: "qlearning", Steps: 1, Program: "v1"}}
 			checkRead(t, fmt.Sprintf("%v, %s", g, abstraction), policytest.Bytes(t, f), f)
+			f.Table = policytest.Mixed(f.Table.Index())
+			checkRead(t, fmt.Sprintf("%v, %s, mixed", g, abstraction), policytest.Bytes(t, f), f)
 		}
 	}
 	table := policytest.Patterned(policytest.Index(t, pig(2, 5), policies.FullAbstraction))
@@ -91,33 +93,51 @@ func TestWriteIsDeterministic(t *testing.T) {
 	}
 }
 
-// golden is the policy in testdata/v1.msgpack.
-func golden(t testing.TB) policies.File {
-	return policies.File{Table: policytest.Patterned(policytest.Index(t, pig(3, 5), policies.FullAbstraction)), Provenance: policies.Provenance{
+// goldens are the policies in testdata, by version of the format.
+func goldens(t testing.TB) []struct {
+	path string
+	file policies.File
+} {
+	made := policies.Provenance{
 		Agent:    "qlearning",
 		Settings: map[string]string{"learning_rate": "0.1", "exploration": "0.2 to 0.01 over 1M steps"},
 		Seed:     1<<63 + 5,
 		Steps:    1_000_000,
 		Episodes: 23_456,
 		Program:  "v0.1.0",
-	}}
+	}
+	index := policytest.Index(t, pig(3, 5), policies.FullAbstraction)
+	mixed := policytest.Patterned(index)
+	for i, chance := range map[int]float64{3: 1e-9, 7: 0.5, 8: 0.25, 200: 0.999} {
+		mixed.SetChance(i, chance)
+	}
+	return []struct {
+		path string
+		file policies.File
+	}{
+		{"testdata/v1.msgpack", policies.File{Table: policytest.Patterned(index), Provenance: made}},
+		{"testdata/v2.msgpack", policies.File{Table: mixed, Provenance: made}},
+	}
 }
 
-const goldenPath = "testdata/v1.msgpack"
+// golden is the policy of version 1.
+func golden(t testing.TB) policies.File { return goldens(t)[0].file }
 
-// TestGolden reads a file of version 1, which every later program must read.
-// With -update it is written first, but only where there is none.
+// TestGolden reads a file of each version, which every later program must read.
+// With -update those are written first of which there is none.
 func TestGolden(t *testing.T) {
-	if _, err := os.Stat(goldenPath); *update && errors.Is(err, os.ErrNotExist) {
-		if err := policies.Save(goldenPath, golden(t)); err != nil {
+	for _, g := range goldens(t) {
+		if _, err := os.Stat(g.path); *update && errors.Is(err, os.ErrNotExist) {
+			if err := policies.Save(g.path, g.file); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b, err := os.ReadFile(g.path)
+		if err != nil {
 			t.Fatal(err)
 		}
+		checkRead(t, g.path, b, g.file)
 	}
-	b, err := os.ReadFile(goldenPath)
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkRead(t, goldenPath, b, golden(t))
 }
 
 // A field is one entry of a msgpack map; raw is bytes that stand as they are.
@@ -204,6 +224,22 @@ func valid() document {
 	}
 }
 
+// chances returns the bytes of mixed entries.
+func chances(list ...policyfile.Mixed) (b []byte) {
+	for _, m := range list {
+		b = binary.LittleEndian.AppendUint64(b, uint64(m.Entry))
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(m.Chance))
+	}
+	return b
+}
+
+// validMixed returns the document of the policy of valid with chances in entries 3 and 4.
+func validMixed() document {
+	d := valid().with("version", 2)
+	entries := len(d) - 1
+	return append(slices.Clone(d[:entries]), field{"mixed", 2}, d[entries], field{"chances", chances(policyfile.Mixed{Entry: 3, Chance: 0.25}, policyfile.Mixed{Entry: 4, Chance: 0.5})})
+}
+
 // with returns a copy of d in which a field has another value.
 func (d document) with(key string, value any) document {
 	d = slices.Clone(d)
@@ -244,6 +280,17 @@ func TestFormat(t *testing.T) {
 		t.Errorf("Write = %q, want %q", got, want)
 	}
 	checkRead(t, "the second writer's file", valid().bytes(), f)
+	table.SetChance(4, 0.5)
+	table.SetChance(3, 0.25)
+	if got, want := policytest.Bytes(t, f), validMixed().bytes(); !bytes.Equal(got, want) {
+		t.Errorf("Write of mixed decisions = %q, want %q", got, want)
+	}
+	checkRead(t, "the second writer's mixed file", validMixed().bytes(), f)
+	table.Set(3, false)
+	table.SetChance(4, 1)
+	if got, want := policytest.Bytes(t, f), valid().bytes(); !bytes.Equal(got, want) {
+		t.Errorf("Write of a policy that is no longer mixed = %q, want %q", got, want)
+	}
 }
 
 // A hostile file is one that Read must refuse for the given reason.
@@ -262,7 +309,7 @@ func hostiles() []hostile {
 	_, crowd := env.New(env.Config{Players: 11})
 	_, noOption := env.New(env.Config{Options: map[string]bool{strings.Repeat("0", 256): true}})
 	const notCanonical = ": its header is not in the form that this format has"
-	const later = ": version %d, and this program reads up to 1; a newer pigpen will read it"
+	const later = ": version %d, and this program reads up to 2; a newer pigpen will read it"
 	long := strings.Repeat("x", 257)
 	tenPlayers := v.with("players", 10).with("target", 1000).with("fingerprint", pig(10, 1000).Fingerprint())
 	large := v.with("target", 1000).with("fingerprint", pig(2, 1000).Fingerprint()).with("entries", 500_500_000)
@@ -284,8 +331,10 @@ func hostiles() []hostile {
 		{"another first key", pack(nil, []field{{"version", 1}, {"format", "pigpen-policy"}}), policyfile.ErrForeign, ""},
 		{"a long map", append([]byte{0xdf, 0, 0, 0, 17}, v.bytes()[3:]...), policyfile.ErrForeign, ""},
 
-		{"version 2", v.with("version", 2).bytes(), policyfile.ErrVersion, fmt.Sprintf(later, 2)},
-		{"version 2 with more keys", append(v.with("version", 2), field{"more", 1}).bytes(), policyfile.ErrVersion, fmt.Sprintf(later, 2)},
+		{"version 3", v.with("version", 3).bytes(), policyfile.ErrVersion, fmt.Sprintf(later, 3)},
+		{"version 3 with more keys", append(v.with("version", 3), field{"more", 1}).bytes(), policyfile.ErrVersion, fmt.Sprintf(later, 3)},
+		{"version 2 with the keys of 1", v.with("version", 2).bytes(), policyfile.ErrCorrupt, ": 17 keys, not 19"},
+		{"version 1 with the keys of 2", validMixed().with("version", 1).bytes(), policyfile.ErrCorrupt, ": 19 keys, not 17"},
 		{"version 3 with few keys", v.with("version", 3)[:2].bytes(), policyfile.ErrVersion, fmt.Sprintf(later, 3)},
 		{"version 1000", v.with("version", 1000).bytes(), policyfile.ErrVersion, fmt.Sprintf(later, 1000)},
 		{"version 0", v.with("version", 0).bytes(), policyfile.ErrCorrupt, ": version 0"},
@@ -364,6 +413,39 @@ func hostiles() []hostile {
 		{"huge game with little data", large.with("table", raw(binary.BigEndian.AppendUint32([]byte{0xc6}, 62_562_500))).bytes(), policyfile.ErrTruncated, ": it ends inside its table of 62562500 bytes"},
 		{"a bad header before much data", append(v.with("agent", long).bytes(), make([]byte, 1<<17)...), policyfile.ErrCorrupt, ": 257 bytes of text, and at most 256 are allowed"},
 	}
+	m := validMixed()
+	with := func(entry int64, chance float64) []byte {
+		return m.with("chances", chances(policyfile.Mixed{Entry: 3, Chance: 0.25}, policyfile.Mixed{Entry: entry, Chance: chance})).bytes()
+	}
+	list = append(list, []hostile{
+		{"no mixed entries", m.with("mixed", 0).with("chances", []byte{}).bytes(), policyfile.ErrCorrupt, ": it has no mixed entries, and version 2 is for policies that do"},
+		{"negative mixed entries", m.with("mixed", raw{0xff}).bytes(), policyfile.ErrCorrupt, ": mixed is negative: -1"},
+		{"more mixed entries than there are", m.with("mixed", 19).bytes(), policyfile.ErrCorrupt, ": 19 mixed entries of 18"},
+		{"more mixed entries than chances", m.with("mixed", 3).bytes(), policyfile.ErrCorrupt, ": no chances follow its table"},
+		{"fewer mixed entries than chances", m.with("mixed", 1).bytes(), policyfile.ErrCorrupt, ": no chances follow its table"},
+		{"another key for the chances", append(slices.Clone(m[:len(m)-1]), field{"chance", m[len(m)-1].value}).bytes(), policyfile.ErrCorrupt, ": no chances follow its table"},
+		{"mixed in a wide number", m.with("mixed", raw{0xcc, 2}).bytes(), policyfile.ErrCorrupt, notCanonical},
+		{"mixed in words", m.with("mixed", "two").bytes(), policyfile.ErrCorrupt, ": msgpack: invalid code=a3 decoding int64"},
+		{"chances in wide bytes", m.with("chances", raw(append([]byte{0xc5, 0, 32}, m[len(m)-1].value.([]byte)...))).bytes(), policyfile.ErrCorrupt, ": no chances follow its table"},
+		{"an entry twice", with(3, 0.25), policyfile.ErrCorrupt, ": a chance for entry 3 follows that for entry 3"},
+		{"entries out of order", with(2, 0.25), policyfile.ErrCorrupt, ": a chance for entry 2 follows that for entry 3"},
+		{"an entry too far", with(18, 0.25), policyfile.ErrCorrupt, ": a chance for entry 18 of 18"},
+		{"an entry in a spare bit", with(23, 0.25), policyfile.ErrCorrupt, ": a chance for entry 23 of 18"},
+		{"a negative entry", with(-1, 0.25), policyfile.ErrCorrupt, ": a chance for entry 18446744073709551615 of 18"},
+		{"chance 0", with(5, 0), policyfile.ErrCorrupt, ": the chance 0 in entry 5 is not between 0 and 1"},
+		{"chance -0", with(5, math.Copysign(0, -1)), policyfile.ErrCorrupt, ": the chance -0 in entry 5 is not between 0 and 1"},
+		{"chance 1", with(4, 1), policyfile.ErrCorrupt, ": the chance 1 in entry 4 is not between 0 and 1"},
+		{"a negative chance", with(5, -0.5), policyfile.ErrCorrupt, ": the chance -0.5 in entry 5 is not between 0 and 1"},
+		{"a chance of more than 1", with(4, 1.5), policyfile.ErrCorrupt, ": the chance 1.5 in entry 4 is not between 0 and 1"},
+		{"no number for a chance", with(4, math.NaN()), policyfile.ErrCorrupt, ": the chance NaN in entry 4 is not between 0 and 1"},
+		{"an infinite chance", with(4, math.Inf(1)), policyfile.ErrCorrupt, ": the chance +Inf in entry 4 is not between 0 and 1"},
+		{"a likely roll where the table holds", with(5, 0.75), policyfile.ErrCorrupt, ": the chance 0.75 in entry 5 contradicts its table"},
+		{"a likely hold where the table rolls", with(4, 0.25), policyfile.ErrCorrupt, ": the chance 0.25 in entry 4 contradicts its table"},
+		{"wrong chances and a wrong checksum", append(with(3, 2)[:len(m.bytes())-1], 0), policyfile.ErrCorrupt, ": its checksum does not match"},
+		{"many mixed entries with little data", v.with("target", 100).with("fingerprint", pig(2, 100).Fingerprint()).with("entries", 505_000).
+			mixing(500_000, make([]byte, 63_125), raw(binary.BigEndian.AppendUint32([]byte{0xc6}, 8_000_000))), policyfile.ErrTruncated, ": it ends inside its 500000 chances"},
+		{"too many mixed entries", large.mixing(1<<26+1, nil, nil), policyfile.ErrCorrupt, ": 67108865 mixed entries of 500500000"},
+	}...)
 	for _, variant := range env.Variants() {
 		for _, alias := range variant.Aliases {
 			g := env.Must(env.New(env.Config{Variant: alias}))
@@ -372,6 +454,24 @@ func hostiles() []hostile {
 		}
 	}
 	return list
+}
+
+// mixing returns the beginning of a file of version 2 with a table of fewer than 2^16 bytes,
+// up to what stands for its chances; without a table, that of d.
+func (d document) mixing(mixed int, table []byte, chances raw) []byte {
+	last := len(d) - 1
+	end := d[last]
+	if table != nil {
+		end.value = raw(append(binary.BigEndian.AppendUint16([]byte{0xc5}, uint16(len(table))), table...))
+	} else {
+		end.value = raw(binary.BigEndian.AppendUint32([]byte{0xc6}, 62_562_500))
+	}
+	d = append(slices.Clone(d.with("version", 2)[:last]), field{"mixed", mixed}, end, field{"chances", chances})
+	b := d.bytes()
+	if chances != nil {
+		return b[:len(b)-len("\xa8checksum")-2-sha256.Size]
+	}
+	return b
 }
 
 // optionsOf returns options of the same names.
@@ -420,6 +520,7 @@ func TestTruncatedFiles(t *testing.T) {
 	// and end outside.
 	for name, f := range map[string][]byte{
 		"small":  valid().bytes(),
+		"mixed":  validMixed().bytes(),
 		"golden": policytest.Bytes(t, golden(t)),
 		"long":   policytest.Bytes(t, policies.File{Table: policytest.Patterned(policytest.Index(t, pig(3, 40), policies.FullAbstraction))}),
 	} {
@@ -453,7 +554,7 @@ func TestTruncatedFiles(t *testing.T) {
 }
 
 func TestFlippedBits(t *testing.T) {
-	for name, f := range map[string][]byte{"small": valid().bytes(), "golden": policytest.Bytes(t, golden(t))} {
+	for name, f := range map[string][]byte{"small": valid().bytes(), "mixed": validMixed().bytes(), "golden": policytest.Bytes(t, golden(t))} {
 		for bit := range 8 * len(f) {
 			flipped := bytes.Clone(f)
 			flipped[bit/8] ^= 1 << (bit % 8)

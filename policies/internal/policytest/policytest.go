@@ -59,6 +59,16 @@ func Patterned(index policies.StateIndex) *policies.Table {
 	return table
 }
 
+// Mixed returns a table as [Patterned] does, in which every fifth entry has a chance
+// between 0 and 1 that depends on its number.
+func Mixed(index policies.StateIndex) *policies.Table {
+	table := Patterned(index)
+	for i := 2; i < index.Size(); i += 5 {
+		table.SetChance(i, float64(1+i%7)/8+1e-9)
+	}
+	return table
+}
+
 // Bytes returns what a policy file of f holds.
 func Bytes(t testing.TB, f policies.File) []byte {
 	t.Helper()
@@ -84,8 +94,8 @@ func Difference(got, want policies.File) string {
 	}
 	index := want.Table.Index()
 	for i := range index.Size() {
-		if got.Table.Rolls(i) != want.Table.Rolls(i) {
-			return fmt.Sprintf("Rolls(%d) = %t, want %t", i, got.Table.Rolls(i), want.Table.Rolls(i))
+		if g, w := got.Table, want.Table; g.Rolls(i) != w.Rolls(i) || g.Chance(i) != w.Chance(i) {
+			return fmt.Sprintf("Rolls(%d) = %t with chance %v, want %t with %v", i, g.Rolls(i), g.Chance(i), w.Rolls(i), w.Chance(i))
 		}
 	}
 	return ""

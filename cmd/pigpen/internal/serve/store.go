@@ -126,7 +126,7 @@ func heldTable(f policies.File, name string, file os.FileInfo) *heldPolicy {
 		return nil // it could not be read
 	}
 	index := f.Table.Index()
-	return &heldPolicy{policy: f.Table, game: index.Game(), name: name, file: file, bytes: int64(index.Size())/8 + 1}
+	return &heldPolicy{policy: f.Table, game: index.Game(), name: name, file: file, bytes: int64(index.Size())/8 + 1 + 16*int64(f.Table.Mixed())}
 }
 
 // use counts a user of the policy that is meant, and gets it if it is not held.

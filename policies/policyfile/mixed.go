@@ -1,0 +1,85 @@
+package policyfile
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"io"
+	"math"
+
+	"github.com/vmihailenco/msgpack/v5"
+)
+
+// chancesKey returns the bytes between the table and n mixed entries.
+func chancesKey(n int64) []byte {
+	var b bytes.Buffer
+	e := msgpack.NewEncoder(&b) // writing to a bytes.Buffer cannot fail
+	e.EncodeString("chances")
+	e.EncodeBytesLen(int(n * mixedBytes))
+	return b.Bytes()
+}
+
+// encodeMixed returns the bytes of mixed entries.
+func encodeMixed(list []Mixed) []byte {
+	b := make([]byte, 0, len(list)*mixedBytes)
+	for _, m := range list {
+		b = binary.LittleEndian.AppendUint64(b, uint64(m.Entry))
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(m.Chance))
+	}
+	return b
+}
+
+// readMixed reads the mixed entries that follow the bits of a table, adds their bytes to
+// sum, and returns them if keep is set. wrong is what contradicts h or bits, which counts
+// only if the checksum is right; err ends the reading.
+func readMixed(r *bufio.Reader, sum hash.Hash, h Header, size int64, keep bool, bits []byte) (list []Mixed, wrong, err error) {
+	want := chancesKey(h.Mixed)
+	key := make([]byte, len(want))
+	if n, err := io.ReadFull(r, key); err != nil && !ended(err) {
+		return nil, nil, err
+	} else if !bytes.Equal(key[:n], want[:n]) {
+		return nil, nil, fmt.Errorf("%w: no chances follow its table", ErrCorrupt)
+	} else if err != nil {
+		return nil, nil, truncatedChances(h.Mixed)
+	}
+	sum.Write(key)
+	if keep && h.Mixed*mixedBytes <= size {
+		list = make([]Mixed, 0, h.Mixed)
+	}
+	var b [mixedBytes]byte
+	last := int64(-1)
+	for range h.Mixed {
+		if _, err := io.ReadFull(r, b[:]); ended(err) {
+			return nil, nil, truncatedChances(h.Mixed)
+		} else if err != nil {
+			return nil, nil, err
+		}
+		sum.Write(b[:])
+		if !keep || wrong != nil {
+			continue
+		}
+		entry, chance := binary.LittleEndian.Uint64(b[:]), math.Float64frombits(binary.LittleEndian.Uint64(b[8:]))
+		switch {
+		case entry >= uint64(h.Size):
+			wrong = fmt.Errorf("%w: a chance for entry %d of %d", ErrCorrupt, entry, h.Size)
+		case int64(entry) <= last:
+			wrong = fmt.Errorf("%w: a chance for entry %d follows that for entry %d", ErrCorrupt, entry, last)
+		case !(chance > 0 && chance < 1):
+			wrong = fmt.Errorf("%w: the chance %v in entry %d is not between 0 and 1", ErrCorrupt, chance, entry)
+		case (chance >= 0.5) != (bits[entry>>3]>>(entry&7)&1 == 1):
+			wrong = fmt.Errorf("%w: the chance %v in entry %d contradicts its table", ErrCorrupt, chance, entry)
+		}
+		last = int64(entry)
+		list = append(list, Mixed{last, chance})
+	}
+	return list, wrong, nil
+}
+
+// ended reports whether err is the end of a file.
+func ended(err error) bool { return err == io.EOF || err == io.ErrUnexpectedEOF }
+
+func truncatedChances(n int64) error {
+	return fmt.Errorf("%w: it ends inside its %d chances", ErrTruncated, n)
+}
