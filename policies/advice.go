@@ -20,7 +20,7 @@ type Valuer interface {
 
 // NewValuer returns perfect play of g or, if against is not nil, the best response to
 // that policy in all other seats. The error wraps [exact.ErrPlayers] if g cannot be
-// solved, or is ctx.Err().
+// solved or responded to, or is ctx.Err().
 func NewValuer(ctx context.Context, g env.Game, against Policy, o exact.Options) (Valuer, error) {
 	o.Prepare = true // so that later calls of the policy do not compute
 	var (
@@ -29,7 +29,7 @@ func NewValuer(ctx context.Context, g env.Game, against Policy, o exact.Options)
 	)
 	if against == nil || g.Players() == 1 {
 		s, err = exact.Solve(ctx, g, o)
-	} else {
+	} else if err = exact.Responds(g); err == nil {
 		s, err = exact.BestResponse(ctx, g, against, o)
 	}
 	if err != nil {

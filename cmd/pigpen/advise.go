@@ -7,7 +7,6 @@ import (
 
 	"pigpen/env"
 	"pigpen/policies"
-	"pigpen/policies/exact"
 )
 
 func adviseCommand() command {
@@ -55,22 +54,24 @@ score; with the name of a policy or its file behind it, those of the policy.`,
 			}
 			show := showProgress(s.err)
 			defer show.stop()
-			g, v, err := game.valuer(ctx, show, workers, against())
+			observation := append([]int16{scores[0], *turn}, scores[1:]...)
+			var state env.State
+			g, v, err := game.valuer(ctx, show, workers, against(), func(g env.Game) (err error) {
+				if g.Players() != len(scores) {
+					return usagef("scores given: %d; %v has one for each player, the player to move first", len(scores), g)
+				}
+				if len(observation) < g.NumColumns() {
+					observation = append(observation, seatsAfter(g, scores, *after, fs.Changed("seats-after")))
+				} else if fs.Changed("seats-after") {
+					return usagef("--seats-after is for games with a last round, not for %v", g)
+				}
+				if state, err = g.StateOf(observation); err != nil {
+					return usageError{err}
+				}
+				return nil
+			})
 			if err != nil {
 				return err
-			}
-			if g.Players() != len(scores) {
-				return usagef("scores given: %d; %v has one for each player, the player to move first", len(scores), g)
-			}
-			observation := append([]int16{scores[0], *turn}, scores[1:]...)
-			if len(observation) < g.NumColumns() {
-				observation = append(observation, seatsAfter(g, scores, *after, fs.Changed("seats-after")))
-			} else if fs.Changed("seats-after") {
-				return usagef("--seats-after is for games with a last round, not for %v", g)
-			}
-			state, err := g.StateOf(observation)
-			if err != nil {
-				return usageError{err}
 			}
 			show.stop()
 			r := adviceResult(g, policies.Advise(g, v, state), observation)
@@ -110,37 +111,4 @@ func seatsAfter(g env.Game, scores []int16, flag int16, given bool) int16 {
 		}
 	}
 	return int16(len(scores) - 1)
-}
-
-// valuer returns the game, and the values of perfect play or of the best response to
-// the policy of a name, if it is not empty.
-func (g *gameFlags) valuer(ctx context.Context, show *progress, workers int, against string) (env.Game, policies.Valuer, error) {
-	var (
-		game  env.Game
-		rival policies.Policy
-		err   error
-	)
-	if against == "" {
-		game, err = g.game()
-	} else {
-		var list []player
-		if game, list, err = g.players(ctx, show, workers, against); err == nil {
-			rival = list[0].policy
-		}
-	}
-	if err == nil {
-		if err = exact.Solvable(game); err != nil {
-			err = usageError{err}
-		}
-	}
-	if err != nil {
-		return env.Game{}, nil, err
-	}
-	if rival != nil && game.Players() == 1 {
-		return env.Game{}, nil, usagef("--against %s; one player has nobody to play against", against)
-	}
-	solving := show.begin("solving", game.Variant().ID, fmt.Sprintf("target %d", game.Target()))
-	defer solving.end()
-	v, err := policies.NewValuer(ctx, game, rival, solving.options(workers))
-	return game, v, err
 }

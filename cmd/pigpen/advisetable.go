@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"pigpen/env"
 	"pigpen/policies/atomicfile"
 )
 
@@ -28,20 +29,22 @@ func adviseTable(ctx context.Context, s streams, game *gameFlags, against string
 	var err error
 	if len(args) == 1 {
 		var list []player
-		if t.game, list, err = game.players(ctx, show, workers, args[0]); err == nil {
+		if t.game, list, err = game.find(args[0]); err == nil {
+			if err = fitsTable(t.game); err == nil {
+				err = makePlayers(ctx, show, workers, t.game, list)
+			}
+		}
+		if err == nil {
 			t.policy, t.name = list[0].policy, args[0]
 		}
 	} else {
 		if against != "" {
 			t.name = "the best response to " + against
 		}
-		t.game, t.policy, err = game.valuer(ctx, show, workers, against)
+		t.game, t.policy, err = game.valuer(ctx, show, workers, against, fitsTable)
 	}
 	if err != nil {
 		return err
-	}
-	if n := t.game.Players(); n > 2 {
-		return usagef("a table of %d players would have %d dimensions; 'pigpen advise OWN OTHER...' answers for one state", n, n)
 	}
 	if out != "" {
 		writing := show.begin("writing", out)
@@ -52,4 +55,12 @@ func adviseTable(ctx context.Context, s streams, game *gameFlags, against string
 	}
 	show.stop()
 	return print(s.out, t.text(widthOf(s.out)))
+}
+
+// fitsTable returns an error if a table of g would have more than two dimensions.
+func fitsTable(g env.Game) error {
+	if n := g.Players(); n > 2 {
+		return usagef("a table of %d players would have %d dimensions; 'pigpen advise OWN OTHER...' answers for one state", n, n)
+	}
+	return nil
 }

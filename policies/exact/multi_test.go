@@ -1,6 +1,7 @@
 package exact_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -270,4 +271,35 @@ func indexOf(text, part string) int {
 		}
 	}
 	return len(text)
+}
+
+// TestResponseOfManyPlays lets a best response of three and more players decide: it wins
+// what it promises, and its values are those of its decisions.
+func TestResponseOfManyPlays(t *testing.T) {
+	for _, v := range env.Variants() {
+		for _, g := range manyGames(v) {
+			if v.Ending == env.AfterRound {
+				if err := exact.Responds(g); !errors.Is(err, exact.ErrPlayers) {
+					t.Errorf("Responds(%v) is %v, want an error that wraps ErrPlayers", g, err)
+				}
+				continue
+			}
+			p := named(t, "hold-5", g)
+			r := respond(t, g, p)
+			promised := r.WinBySeat()
+			for seat := range g.Players() {
+				players := make([]policy, g.Players())
+				for k := range players {
+					players[k] = p
+				}
+				players[seat] = policy{"the response", r}
+				if won := evaluate(t, g, players...).Win[seat]; !near(won, promised[seat], 1e-12) {
+					t.Errorf("%v: the best response to hold-5 wins %v in seat %d, want %v as promised", g, won, seat, promised[seat])
+				}
+			}
+			if _, roll := r.Values(g.Start(0)); !near(roll, promised[0], 1e-12) {
+				t.Errorf("%v: to the best response to hold-5 the start is worth %v, want %v", g, roll, promised[0])
+			}
+		}
+	}
 }

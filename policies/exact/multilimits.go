@@ -100,6 +100,16 @@ func Bytes(n float64) string {
 // cores.
 func Evaluates(g env.Game) bool { return evaluable(g) == nil }
 
+// Responds returns nil if [BestResponse] of g has the values and decisions of every state.
+// It has none where three and more players play to the end of a round. Else the error wraps
+// [ErrPlayers].
+func Responds(g env.Game) error {
+	if g.Players() > 2 && g.Variant().Ending == env.AfterRound {
+		return fmt.Errorf("%w: of a best response in %v only the win probability is computed; with two players its decisions are, too", ErrPlayers, g)
+	}
+	return evaluable(g)
+}
+
 // evaluable returns nil if Evaluates(g), else an error that wraps [ErrPlayers].
 func evaluable(g env.Game) error {
 	n := g.Players()

@@ -48,7 +48,7 @@ func (s *Solution) respondMulti(ctx context.Context, against env.Player, o Optio
 				players[k] = against
 			}
 		}
-		b, err := newMulti(ctx, s.rules.game, players, false, o.Part(float64(role)/float64(tables), float64(role+1)/float64(tables)))
+		b, err := newMulti(ctx, s.rules.game, players, !s.rules.afterRound, o.Part(float64(role)/float64(tables), float64(role+1)/float64(tables)))
 		if err != nil {
 			return nil, err
 		}
@@ -64,14 +64,13 @@ func (s *Solution) respondMulti(ctx context.Context, against env.Player, o Optio
 			// it begins.
 			s.multiWins = append(s.multiWins, s.multi[0].start((n - seat) % n).Win[0])
 		}
-		s.multi[0].release()
 	}
 	return s, nil
 }
 
 // release drops the memory of a table of which nothing more is asked.
 func (b *multiTable) release() {
-	b.futures, b.actions, b.final, b.finals = nil, nil, nil, finalFutures{}
+	b.futures, b.actions, b.finals = nil, nil, finalFutures{}
 }
 
 // Mixed returns the number of blocks in which the equilibrium of three or more players
@@ -262,6 +261,9 @@ func (b *multiTable) lastRoll() int {
 	last := 0
 	rows := int(b.rows())
 	for role := range b.roles {
+		if b.actions[role] == nil {
+			continue // a policy, which does not optimize
+		}
 		for row := range rows {
 			of := b.actions[role][row*b.actionRow : (row+1)*b.actionRow]
 			for own := b.target - 1; own >= 0; own-- {

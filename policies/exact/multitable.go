@@ -27,7 +27,7 @@ type multiTable struct {
 	futures [][]float64
 	length  int
 	// actions has, if keepActions was set, the decisions of the optimizing players:
-	// for each role and row actionRow bytes. Those of a turn from own begin at byte
+	// for each of their roles and each row actionRow bytes. Those of a turn from own begin at byte
 	// actionStart[own]; bit t-1 is 1 to roll at turn total t.
 	actions     [][]byte
 	actionRow   int
@@ -117,11 +117,14 @@ func (b *multiTable) bytes(keepActions bool) float64 {
 // allocate makes the table's memory.
 func (b *multiTable) allocate(keepActions bool) {
 	rows := int(b.rows())
-	for range b.roles {
+	if keepActions {
+		b.actions = make([][]byte, b.roles)
+	}
+	for role := range b.roles {
 		f := make([]float64, rows*b.length)
 		b.futures = append(b.futures, f)
-		if keepActions {
-			b.actions = append(b.actions, make([]byte, rows*b.actionRow))
+		if keepActions && b.players[role] == nil {
+			b.actions[role] = make([]byte, rows*b.actionRow)
 		}
 		for row := range rows {
 			for own := b.target; own <= b.target+b.maxGain; own++ {

@@ -57,9 +57,10 @@ func Solve(ctx context.Context, g env.Game, o Options) (*Solution, error) {
 
 // BestResponse finds the best way to play each seat of g, where the others are
 // known to play by the given policy; what [Evaluate] demands of policies holds. With
-// three and more players the result has values of the game's start and no decisions:
-// Values, RollChance and RollChances panic. The error wraps [ErrPlayers], is
-// ctx.Err(), or says that the policy or the other player is missing.
+// three and more players, in games that end after a round, the result has values of the
+// game's start and no decisions: Values, RollChance and RollChances panic; see [Responds].
+// The error wraps [ErrPlayers], is ctx.Err(), or says that the policy or the other player
+// is missing.
 func BestResponse(ctx context.Context, g env.Game, against env.Player, o Options) (*Solution, error) {
 	switch err := evaluable(g); {
 	case err != nil:
