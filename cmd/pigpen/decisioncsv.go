@@ -15,7 +15,8 @@ import (
 )
 
 // readCSV reads decisions from a table with a header: the columns of the observation by
-// name, and the action. What else 'pigpen export' writes is passed over.
+// name, the action and, if it is there, the chance of rolling. What else 'pigpen export'
+// writes is passed over.
 func (t *importedTable) readCSV(in io.Reader) error {
 	b := bufio.NewReader(&shortLines{r: in})
 	if mark, err := b.Peek(3); err == nil && string(mark) == "\uFEFF" {
@@ -46,7 +47,7 @@ func (t *importedTable) readCSV(in io.Reader) error {
 			return fmt.Errorf("line 1: the column %q comes twice", name)
 		}
 	}
-	row := make([]int16, len(wanted))
+	row, chanceAt := make([]int16, len(wanted)), slices.Index(header, rollChance)
 	for {
 		cells, err := r.Read()
 		if err == io.EOF {
@@ -67,7 +68,15 @@ func (t *importedTable) readCSV(in io.Reader) error {
 		if row[last] < 0 || row[last] > math.MaxUint8 {
 			return fmt.Errorf("line %d: action %d; an action is 0 (hold) or 1 (roll)", line, row[last])
 		}
-		if err := t.decide(row[:last], env.Action(row[last])); err != nil {
+		var chance *float64
+		if chanceAt >= 0 {
+			x, err := strconv.ParseFloat(cells[chanceAt], 64)
+			if err != nil {
+				return fmt.Errorf("line %d: %s is %.20q; it is a number in [0, 1]", line, rollChance, cells[chanceAt])
+			}
+			chance = &x
+		}
+		if err := t.decide(row[:last], env.Action(row[last]), chance); err != nil {
 			return fmt.Errorf("line %d: %w", line, err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 
 	"pigpen/cmd/pigpen/internal/wire"
 	"pigpen/env"
@@ -36,13 +37,21 @@ func (t *importedTable) readLines(in io.Reader) error {
 type decision struct {
 	observation []int16
 	action      int64
+	chance      *float64 // nil if the line has none
 }
 
 // decisionSchema declares the fields of a line.
 var decisionSchema = wire.Schema[decision]{
 	wire.Required("observation", wire.Int16List(), func(d *decision) *[]int16 { return &d.observation }),
 	wire.Required("action", wire.Int(0, env.NumActions-1), func(d *decision) *int64 { return &d.action }),
+	wire.Optional(rollChance, chanceKind, func(d *decision) **float64 { return &d.chance }),
 }
+
+// chanceKind is a number in JSON. Whether it is a chance is for decide to check.
+var chanceKind = wire.Kind[*float64]{Want: "a number", Read: func(_ wire.Notation, value []byte) (*float64, bool) {
+	x, err := strconv.ParseFloat(string(value), 64)
+	return &x, err == nil
+}}
 
 // lineSchema is the schema with the figures that 'pigpen export' writes, which are not
 // looked at.
@@ -50,6 +59,9 @@ func lineSchema() wire.Schema[decision] {
 	s := slices.Clone(decisionSchema)
 	figure := wire.Kind[struct{}]{Want: "a number", Read: func(wire.Notation, []byte) (struct{}, bool) { return struct{}{}, true }}
 	for _, name := range exportFigures() {
+		if name == rollChance {
+			continue
+		}
 		s = append(s, wire.Optional(name, figure, func(*decision) *struct{} { return new(struct{}) }))
 	}
 	return s
@@ -68,5 +80,5 @@ func (t *importedTable) readLine(lines *wire.JSONLines, frame []byte, schema wir
 	if err := schema.Read(o, what, &d); err != nil {
 		return err
 	}
-	return t.decide(d.observation, env.Action(d.action))
+	return t.decide(d.observation, env.Action(d.action), d.chance)
 }

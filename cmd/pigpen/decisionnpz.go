@@ -11,7 +11,7 @@ import (
 )
 
 // readNPZ reads decisions from the NumPy arrays observations, with a row for each
-// decision, and actions. Other arrays are passed over.
+// decision, actions and, if it is there, roll_chance. Other arrays are passed over.
 func (t *importedTable) readNPZ(in io.ReaderAt, size int64) (err error) {
 	f, err := npz.Open(in, size)
 	if err != nil {
@@ -35,6 +35,16 @@ func (t *importedTable) readNPZ(in io.ReaderAt, size int64) (err error) {
 	if len(actions.Shape) != 1 || actions.Shape[0] != rows {
 		return fmt.Errorf("actions have the shape %v; there are %d observations", actions.Shape, rows)
 	}
+	var chances *npz.Floats // nil if there are none
+	if f.Has(rollChance) {
+		if chances, err = f.Floats(rollChance); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, chances.Close()) }()
+		if len(chances.Shape) != 1 || chances.Shape[0] != rows {
+			return fmt.Errorf("%s has the shape %v; there are %d observations", rollChance, chances.Shape, rows)
+		}
+	}
 	row := make([]int16, columns)
 	for i := range rows {
 		for k := range row {
@@ -54,7 +64,15 @@ func (t *importedTable) readNPZ(in io.ReaderAt, size int64) (err error) {
 		if action < 0 || action >= env.NumActions {
 			return fmt.Errorf("row %d: action %d; an action is 0 (hold) or 1 (roll)", i, action)
 		}
-		if err := t.decide(row, env.Action(action)); err != nil {
+		var chance *float64
+		if chances != nil {
+			x, err := chances.Next()
+			if err != nil {
+				return err
+			}
+			chance = &x
+		}
+		if err := t.decide(row, env.Action(action), chance); err != nil {
 			return fmt.Errorf("row %d: %w", i, err)
 		}
 	}

@@ -22,9 +22,12 @@ type figure struct {
 	of   func(d *policies.Difference) float64
 }
 
+// rollChance is the name of the column with the chance of rolling, which import reads.
+const rollChance = "roll_chance"
+
 // figures returns the columns after the observation and the action.
 func (t *exportTable) figures() []figure {
-	list := []figure{{"roll_chance", func(d *policies.Difference) float64 { return d.RollChance }}}
+	list := []figure{{rollChance, func(d *policies.Difference) float64 { return d.RollChance }}}
 	if t.diff {
 		list = append(list, figure{"other_roll_chance", func(d *policies.Difference) float64 { return d.Other }})
 	}

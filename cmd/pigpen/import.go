@@ -30,12 +30,16 @@ or 1 to roll:
 
   {"observation":[11,20,46],"action":0}
 
-In msgpack all is one map of at most 1 GiB: observations, 16-bit integers, and
-actions, bytes, packed row after row and little-endian. In csv the first line
-names the columns, those of the observation and action; in npz, which is read
-from a file, there are NumPy arrays of integers, observations and actions. What
-else 'pigpen export' writes is passed over. In states that are not there the
-policy holds. A state may come twice if the action is the same.`,
+Beside the action there may be roll_chance, the chance of rolling, in [0, 1]. One
+strictly between 0 and 1 is kept, whatever the action is; else the action counts.
+
+In msgpack all is one map of at most 1 GiB: observations, 16-bit integers,
+actions, bytes, and roll_chance, 64-bit floats, packed row after row and
+little-endian. In csv the first line names the columns, those of the observation
+and action; in npz, which is read from a file, there are NumPy arrays,
+observations and actions of integers. What else 'pigpen export' writes is passed
+over. In states that are not there the policy holds. A state may come twice if
+the action and the chance are the same.`,
 		example: "pigpen import --target 50 --out mine.msgpack decisions.jsonl",
 		run: func(ctx context.Context, s streams, args []string) error {
 			if len(args) > 1 {
@@ -81,6 +85,7 @@ policy holds. A state may come twice if the action is the same.`,
 				return fmt.Errorf("%s: %w", name, err)
 			}
 			t.reading.end()
+			t.finish()
 			if t.count == 0 {
 				return fmt.Errorf("%s: it has no decisions", name)
 			}

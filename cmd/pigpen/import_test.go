@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -101,12 +103,71 @@ func TestImportMap(t *testing.T) {
 		{pack(map[string]any{"observations": [][]int{{0, 0, 0}}, "actions": []int{1, 1}}), "2 actions and 3 numbers of observations"},
 		{pack(map[string]any{"observations": [][]int{{0, 5, 0}, {0, 5, 0}}, "actions": []int{1, 0}}), "row 1: the state [0 5 0]"},
 		{pack(map[string]any{"observations": [][]int{{0, 5, 0}}, "actions": []int{2}}), "row 0: action 2; an action is 0 (hold) or 1 (roll)"},
+		{withChances(good, 1.5), "row 0: roll_chance 1.5; a chance of rolling is in [0, 1]"},
+		{withChances(good, math.NaN()), "row 0: roll_chance NaN; a chance of rolling is in [0, 1]"},
+		{withChances(good), "0 chances of rolling for 1 decisions"},
+		{withChances(good, 0.5, 0.5), "2 chances of rolling for 1 decisions"},
+		{withChances(map[string]any{"observations": good["observations"]}, 0.5), `"actions" is missing`},
+		{withChances(map[string]any{"observations": [][]int{{0, 5, 0}, {0, 5, 0}}, "actions": []int{1, 1}}, 0.5, 0.6), "row 1: the state [0 5 0], or one that the table (full states) does not tell from it, has come before with another chance of rolling"},
+		{withChances(map[string]any{"observations": [][]int{{5, 0, 0}}, "actions": []int{1}}, 0.5), "row 0: it holds before the first roll of the turn"},
+		{pack(map[string]any{"observations": [][]int{{0, 5, 0}}, "actions": []int{1}, "roll_chance": []int{1}}), `the field "roll_chance" is not bytes, of 64-bit floats`},
+		{pack(map[string]any{"observations": [][]int{{0, 5, 0}}, "actions": []int{1}, "roll_chance": []byte{1}}), `the field "roll_chance" is not bytes, of 64-bit floats`},
 	} {
 		var stderr bytes.Buffer
 		path := filepath.Join(t.TempDir(), "p.msgpack")
 		status := run(t.Context(), []string{"import", "--format", "msgpack", "--out", path}, bytes.NewReader(test.in), io.Discard, &stderr)
 		if status != statusFailed || !strings.Contains(stderr.String(), test.says) {
 			t.Errorf("import of %x: status %d, %q, want %q", test.in, status, stderr.String(), test.says)
+		}
+	}
+}
+
+// withChances packs a map with one more column, of chances of rolling.
+func withChances(columns map[string]any, chances ...float64) []byte {
+	b := []byte{}
+	for _, c := range chances {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(c))
+	}
+	columns = maps.Clone(columns)
+	columns["roll_chance"] = b
+	return pack(columns)
+}
+
+// TestImportChances reads maps of msgpack with chances, the columns in every order. A
+// chance strictly between 0 and 1 is kept; else the action counts.
+func TestImportChances(t *testing.T) {
+	index, err := policies.NewStateIndex(env.Must(env.New(env.Config{Target: 10})), policies.FullAbstraction)
+	must(err)
+	observations := [][]int16{{3, 2, 1}, {0, 5, 0}, {3, 3, 1}, {3, 4, 1}, {3, 2, 1}}
+	var chances []byte
+	for _, c := range []float64{0.75, 0.25, 1, 0, 0.75} {
+		chances = binary.LittleEndian.AppendUint64(chances, math.Float64bits(c))
+	}
+	want := []float64{0.75, 0.25, 0, 1}
+	columns := [][]byte{
+		slices.Concat(pack("observations"), pack(observations)),
+		slices.Concat(pack("actions"), pack([]byte{0, 1, 0, 1, 1})),
+		slices.Concat(pack("roll_chance"), pack(chances)),
+	}
+	for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+		in := []byte{0x83}
+		for _, i := range order {
+			in = append(in, columns[i]...)
+		}
+		table := newImportedTable(index)
+		if err := table.readMap(bytes.NewReader(in), maxImport); err != nil || table.count != len(want) {
+			t.Fatalf("columns %v: %d decisions, %v, want %d", order, table.count, err, len(want))
+		}
+		table.finish()
+		for i, chance := range want {
+			s, err := index.Game().StateOf(observations[i])
+			must(err)
+			if got := table.table.RollChance(s); got != chance {
+				t.Errorf("columns %v: the chance at %v is %v, want %v", order, observations[i], got, chance)
+			}
+		}
+		if got := table.table.Mixed(); got != 2 {
+			t.Errorf("columns %v: %d mixed decisions, want 2", order, got)
 		}
 	}
 }
@@ -241,6 +302,9 @@ func FuzzImport(f *testing.F) {
 	f.Add(pack(map[string]any{"observations": [][]int{{0, 5, 0}}, "actions": []int{1}}))
 	f.Add(pack(map[string]any{"observations": littleEndian([]int16{0, 5, 0, 1, 0, 9}), "actions": []byte{1, 1}}))
 	f.Add([]byte("own_score,turn_total,score_1,action,loss\n0,5,0,0,0.1\n3,1,9,1,0\n"))
+	f.Add([]byte("own_score,turn_total,score_1,action,roll_chance\n0,5,0,0,0.1\n3,1,9,1,0\n"))
+	f.Add([]byte(`{"observation":[0,5,0],"action":0,"roll_chance":0.3}` + "\n" + `{"action":1,"roll_chance":1,"observation":[3,0,9]}`))
+	f.Add(withChances(map[string]any{"observations": [][]int{{0, 5, 0}}, "actions": []int{1}}, 0.5))
 	index, err := policies.NewStateIndex(env.Must(env.New(env.Config{Target: 10})), policies.FullAbstraction)
 	must(err)
 	f.Fuzz(func(t *testing.T, in []byte) {
@@ -249,8 +313,9 @@ func FuzzImport(f *testing.F) {
 			if format.read(table, bytes.NewReader(in), int64(len(in))) != nil {
 				continue
 			}
+			table.finish()
 			for i, s := range index.All() {
-				if s.TurnTotal == 0 && !table.table.Rolls(i) {
+				if s.TurnTotal == 0 && table.table.Chance(i) < 1 {
 					t.Errorf("%q: the policy holds in %+v", in, s)
 				}
 			}

@@ -95,6 +95,28 @@ def test_sampled_actions_follow_the_seed():
         assert (first != one.act(states)).any()
 
 
+@pytest.mark.parametrize("format", ["msgpack", "jsonl"])
+def test_a_table_keeps_its_chances(tmp_path, format):
+    states = np.array([[10, 5, 10], [0, 2, 0], [0, 3, 0]], np.int16)
+    saved = pigpen.save_policy(
+        tmp_path / "p.msgpack", states, [0, 1, 0], roll_chance=[0.25, 1, 0], target=20, agent="mixed"
+    )
+    many = np.tile(states[0], (4000, 1))
+    with pigpen.Policy(saved.file, format=format, seed=3) as policy:
+        assert policy.roll_chance(states).tolist() == [0.25, 1, 0]
+        assert policy.act(states).tolist() == [0, 1, 0]
+        drawn = policy.act(many, sample=True)
+        assert 0.22 < drawn.mean() < 0.28
+        assert not policy.act(many).any() and not policy.act(many, sample=False).any()
+        assert policy.decide(states[1:], sample=True).actions.tolist() == [1, 0]
+    with pigpen.Policy(saved.file, format=format, seed=3, sample=True) as policy:
+        assert (policy.act(many) == drawn).all() and not policy.act(many, sample=False).any()
+    with pytest.raises(pigpen.CommandFailed, match="roll_chance 1.5; a chance of rolling is in"):
+        pigpen.save_policy(tmp_path / "no.msgpack", states, [0, 1, 0], roll_chance=[1.5, 0, 0], target=20)
+    with pytest.raises(ValueError, match="roll_chance"):
+        pigpen.save_policy(tmp_path / "no.msgpack", states, [0, 1, 0], roll_chance=[0.5], target=20)
+
+
 def test_states_that_cannot_be():
     with pigpen.Policy("hold-20") as policy:
         with pytest.raises(pigpen.BadState):

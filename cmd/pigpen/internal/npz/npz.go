@@ -72,36 +72,66 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 }
 
 // An Integers reads the elements of an array of integers in order.
-type Integers struct {
-	Shape  []int
-	name   string
-	r      *bufio.Reader
-	close  func() error
-	width  int
-	signed bool
+type Integers struct{ elements }
+
+// A Floats reads the elements of an array of 64-bit floats in order.
+type Floats struct{ elements }
+
+// An elements is an array that is read.
+type elements struct {
+	Shape []int
+	name  string
+	r     *bufio.Reader
+	close func() error
+	kind  byte // NumPy's letter
+	width int  // bytes
 }
 
 var (
 	descr = regexp.MustCompile(`'descr': *'([^']*)'`)
 	order = regexp.MustCompile(`'fortran_order': *(True|False)`)
 	shape = regexp.MustCompile(`'shape': *\(([0-9, ]*)\)`)
-	dtype = regexp.MustCompile(`^[<|]([iub])([1248])$`)
+
+	integers = regexp.MustCompile(`^[<|]([iub])([1248])$`)
+	floats   = regexp.MustCompile(`^<(f)(8)$`)
 )
+
+// Has reports whether the file has an array of the name.
+func (f *File) Has(name string) bool {
+	for _, file := range f.zip.File {
+		if file.Name == name+".npy" {
+			return true
+		}
+	}
+	return false
+}
 
 // Integers opens an array of integers or booleans, in C order and little-endian.
 func (f *File) Integers(name string) (*Integers, error) {
+	a, err := f.open(name, integers, "integers")
+	return &Integers{a}, err
+}
+
+// Floats opens an array of 64-bit floats, in C order and little-endian.
+func (f *File) Floats(name string) (*Floats, error) {
+	a, err := f.open(name, floats, "64-bit floats")
+	return &Floats{a}, err
+}
+
+// open opens an array of a type that dtype matches; what names its elements.
+func (f *File) open(name string, dtype *regexp.Regexp, what string) (elements, error) {
 	file, err := f.zip.Open(name + ".npy")
 	if err != nil {
-		return nil, fmt.Errorf("the array %q is missing", name)
+		return elements{}, fmt.Errorf("the array %q is missing", name)
 	}
-	a := &Integers{name: name, r: bufio.NewReader(file), close: file.Close}
-	if err := a.readHeader(); err != nil {
-		return nil, errors.Join(fmt.Errorf("the array %q: %w", name, err), file.Close())
+	a := elements{name: name, r: bufio.NewReader(file), close: file.Close}
+	if err := a.readHeader(dtype, what); err != nil {
+		return elements{}, errors.Join(fmt.Errorf("the array %q: %w", name, err), file.Close())
 	}
 	return a, nil
 }
 
-func (a *Integers) readHeader() error {
+func (a *elements) readHeader(dtype *regexp.Regexp, what string) error {
 	start := make([]byte, len(magic)+2)
 	if _, err := io.ReadFull(a.r, start); err != nil || string(start[:len(magic)]) != magic {
 		return errors.New("it is no .npy file of version 1.0")
@@ -116,9 +146,9 @@ func (a *Integers) readHeader() error {
 	}
 	kind := dtype.FindSubmatch(d[1])
 	if kind == nil || string(o[1]) == "True" {
-		return fmt.Errorf("it is of type %q and fortran_order %s; it should be of little-endian integers in C order", d[1], o[1])
+		return fmt.Errorf("it is of type %q and fortran_order %s; it should be of little-endian %s in C order", d[1], o[1], what)
 	}
-	a.width, a.signed = int(kind[2][0]-'0'), kind[1][0] == 'i'
+	a.kind, a.width = kind[1][0], int(kind[2][0]-'0')
 	for text := range strings.SplitSeq(string(s[1]), ",") {
 		if text = strings.TrimSpace(text); text == "" {
 			continue
@@ -132,8 +162,8 @@ func (a *Integers) readHeader() error {
 	return nil
 }
 
-// Next returns the next element; an unsigned one beyond the largest int64 as that.
-func (a *Integers) Next() (int64, error) {
+// next returns the bytes of the next element, little-endian.
+func (a *elements) next() (uint64, error) {
 	var b [8]byte
 	if _, err := io.ReadFull(a.r, b[:a.width]); err != nil {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -141,13 +171,24 @@ func (a *Integers) Next() (int64, error) {
 		}
 		return 0, fmt.Errorf("the array %q: %w", a.name, err)
 	}
-	x := binary.LittleEndian.Uint64(b[:])
-	if a.signed {
+	return binary.LittleEndian.Uint64(b[:]), nil
+}
+
+// Next returns the next element; an unsigned one beyond the largest int64 as that.
+func (a *Integers) Next() (int64, error) {
+	x, err := a.next()
+	if a.kind == 'i' {
 		shift := 64 - 8*a.width
-		return int64(x) << shift >> shift, nil
+		return int64(x) << shift >> shift, err
 	}
-	return int64(min(x, math.MaxInt64)), nil
+	return int64(min(x, math.MaxInt64)), err
+}
+
+// Next returns the next element.
+func (a *Floats) Next() (float64, error) {
+	x, err := a.next()
+	return math.Float64frombits(x), err
 }
 
 // Close closes the array.
-func (a *Integers) Close() error { return a.close() }
+func (a *elements) Close() error { return a.close() }

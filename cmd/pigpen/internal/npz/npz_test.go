@@ -3,7 +3,9 @@ package npz
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/binary"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -67,11 +69,43 @@ func TestIntegers(t *testing.T) {
 			t.Errorf("%s: %v", dtype, err)
 		}
 	}
+	if !file(t, "<i2", nil).Has("a") || file(t, "<i2", nil).Has("b") {
+		t.Error("Has: the file has the array a alone")
+	}
 	if _, err := file(t, "<i2", nil).Integers("b"); err == nil || err.Error() != `the array "b" is missing` {
 		t.Error(err)
 	}
 	if _, err := Open(strings.NewReader("text"), 4); err == nil {
 		t.Error("a text is opened")
+	}
+}
+
+// TestFloats reads an array of floats, and refuses those of other types.
+func TestFloats(t *testing.T) {
+	want := []float64{1.0 / 3, math.Inf(-1)}
+	var b []byte
+	for _, x := range want {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+	}
+	a, err := file(t, "<f8", b).Floats("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, x := range want {
+		if got, err := a.Next(); got != x || err != nil {
+			t.Errorf("element %d: %v, %v, want %v", i, got, err, x)
+		}
+	}
+	if _, err := a.Next(); err == nil || !strings.Contains(err.Error(), "shorter") {
+		t.Errorf("a third element: %v", err)
+	}
+	if err := a.Close(); err != nil {
+		t.Error(err)
+	}
+	for _, dtype := range []string{"<f4", ">f8", "<i8"} {
+		if _, err := file(t, dtype, nil).Floats("a"); err == nil || !strings.Contains(err.Error(), "little-endian 64-bit floats") {
+			t.Errorf("%s: %v", dtype, err)
+		}
 	}
 }
 

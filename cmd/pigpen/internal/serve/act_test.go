@@ -140,3 +140,36 @@ func TestActSample(t *testing.T) {
 		t.Error("two batches draw the same")
 	}
 }
+
+// TestActSampleTable draws the actions of a table that rolls with a chance in one state.
+func TestActSampleTable(t *testing.T) {
+	const n = 4000
+	c := newClient(t, "jsonl", "random")
+	index, err := policies.NewStateIndex(c.Game, policies.FullAbstraction)
+	must(err)
+	table := policies.NewTable(index)
+	state, err := c.Game.StateOf([]int16{0, 20, 0})
+	must(err)
+	table.SetChance(index.Of(&state), 0.25)
+	c.Policy.Policy = table
+	var states []int16
+	for i := range n {
+		states = append(states, 0, int16(20+i%2), 0)
+	}
+	a := c.ask("act", field{"observations", rows(states, 3)}, field{"sample", true})
+	rolls := 0.0
+	for i, action := range a["actions"].([]float64) {
+		if i%2 == 1 && action != 0 {
+			t.Fatal("it rolls where it always holds")
+		}
+		rolls += action
+	}
+	if math.Abs(rolls/(n/2)-0.25) > 0.03 {
+		t.Errorf("%v of %d draws with chance 1/4 roll", rolls, n/2)
+	}
+	for _, action := range c.ask("act", field{"observations", rows(states, 3)})["actions"].([]float64) {
+		if action != 0 {
+			t.Fatal("it rolls undrawn, with chance 1/4")
+		}
+	}
+}

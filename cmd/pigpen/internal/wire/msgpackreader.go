@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 )
 
 // A MsgpackReader reads one msgpack value as it arrives, part by part, without
@@ -100,6 +101,13 @@ func (m *MsgpackReader) List() (n uint64, packed, ok bool, err error) {
 func (m *MsgpackReader) Byte() (byte, error) {
 	b, err := m.r.ReadByte()
 	return b, cutShort(err)
+}
+
+// Float64 reads one number of a packed list of 64-bit floats, little-endian.
+func (m *MsgpackReader) Float64() (float64, error) {
+	var b [8]byte
+	_, err := io.ReadFull(m.r, b[:])
+	return math.Float64frombits(binary.LittleEndian.Uint64(b[:])), cutShort(err)
 }
 
 // Int16s reads len(row) numbers of a packed list, little-endian. They have at most

@@ -92,7 +92,7 @@ class Policy:
         self.target = int(hello["target"])
         self.columns: list[dict[str, Any]] = list(hello["observation"])
         """Each column of an observation, with ``name``, ``min``, ``max`` and ``doc``."""
-        self._heads: dict[tuple[int, bool], bytes] = {}
+        self._heads: dict[tuple[int, bool, bool | None], bytes] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self._made, "closed": self.client.closed}
@@ -103,50 +103,54 @@ class Policy:
         if closed:
             self.close()
 
-    def act(self, observations: npt.ArrayLike) -> npt.NDArray[np.uint8]:
+    def act(self, observations: npt.ArrayLike, *, sample: bool | None = None) -> npt.NDArray[np.uint8]:
         """Returns the actions, of shape (N,), for observations of shape (N, columns).
 
         For one observation, of shape (columns,), it returns one action, of shape ().
-        Raises :class:`~pigpen.errors.BadState` where one cannot be a state to decide in.
+        ``sample`` says whether to draw each with the policy's chance, or to take the
+        likelier; None is what the policy was made with. Raises
+        :class:`~pigpen.errors.BadState` where one cannot be a state to decide in.
         """
-        return self.decide(observations).actions
+        return self.decide(observations, sample=sample).actions
 
     def roll_chance(self, observations: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Returns the chances of rolling, shaped as :meth:`act` shapes actions."""
         return self.decide(observations).roll_chance
 
-    def decide(self, observations: npt.ArrayLike, *, values: bool = False) -> Decisions:
+    def decide(self, observations: npt.ArrayLike, *, values: bool = False, sample: bool | None = None) -> Decisions:
         """Returns actions, chances and, for an exact policy, the values of both actions.
 
         ``observations`` are integers of shape (N, columns), or (columns,) for one;
-        the arrays returned have shape (N,), or ().
+        the arrays returned have shape (N,), or (). ``sample`` is as in :meth:`act`.
         """
         states = integers(observations, np.int16, "observations")
         width = len(self.columns)
         if states.ndim not in (1, 2) or states.shape[-1] != width:
             raise BadArgument(f"observations have shape {states.shape}, not (N, {width}) or ({width},)")
         rows = states.reshape(-1, width)
-        parts = [self._ask(rows[i : i + _CHUNK], values) for i in range(0, max(1, len(rows)), _CHUNK)]
+        parts = [self._ask(rows[i : i + _CHUNK], values, sample) for i in range(0, max(1, len(rows)), _CHUNK)]
         joined = parts[0] if len(parts) == 1 else [np.concatenate(column) for column in zip(*parts)]
         shaped = [array.reshape(states.shape[:-1]) for array in joined]
         return Decisions(*shaped) if values else Decisions(shaped[0], shaped[1], None, None)
 
-    def _ask(self, rows: npt.NDArray[np.int16], values: bool) -> list[npt.NDArray[Any]]:
+    def _ask(self, rows: npt.NDArray[np.int16], values: bool, sample: bool | None) -> list[npt.NDArray[Any]]:
         n, client = len(rows), self.client
         if not n:
             return [np.empty(0, np.uint8)] + [np.empty(0)] * (3 if values else 1)
+        fields: dict[str, Any] = {"values": True} if values else {}
+        if sample is not None:
+            fields["sample"] = bool(sample)
         if client.format == "msgpack":
             # The observations stand last, so what is before them can be kept.
-            key = (n, values)
+            key = (n, values, sample)
             head = self._heads.get(key)
             if head is None:
-                request: dict[str, Any] = {"op": "act", "values": True} if values else {"op": "act"}
-                head = client.frame({**request, "observations": rows})[: -rows.nbytes]
+                head = client.frame({"op": "act", **fields, "observations": rows})[: -rows.nbytes]
                 self._heads = {key: head}
             client.widen(rows.nbytes + 256)
             reply = client.exchange((head, rows.data.cast("B")), 256 + n * (25 if values else 9))
         else:
-            reply = client.request("act", observations=rows, values=values)
+            reply = client.request("act", observations=rows, **fields)
         columns = [column(reply, "actions", "u1", (n,)), column(reply, "roll_chance", "<f8", (n,))]
         if values:
             columns += [column(reply, "win_hold", "<f8", (n,)), column(reply, "win_roll", "<f8", (n,))]
@@ -229,6 +233,7 @@ def save_policy(
     observations: npt.ArrayLike,
     actions: npt.ArrayLike,
     *,
+    roll_chance: npt.ArrayLike | None = None,
     variant: str | None = None,
     players: int | None = None,
     target: int | None = None,
@@ -240,9 +245,11 @@ def save_policy(
     """Writes a table of decisions as a policy file and returns it with its exact score.
 
     ``observations`` are integers of shape (N, columns), ``actions`` 0 or 1 of shape
-    (N,). States that are not listed hold. ``agent`` is the name of what has learned
+    (N,). States that are not listed hold. ``roll_chance``, floats in [0, 1] of shape (N,),
+    makes the policy roll with these chances where they are neither 0 nor 1, where the
+    actions count. ``agent`` is the name of what has learned
     the table. Raises :class:`~pigpen.errors.CommandFailed` where an observation is
-    impossible or stands there twice with different actions, and
+    impossible or stands there twice with different actions or chances, and
     :class:`~pigpen.errors.TimedOut` after ``timeout`` seconds; None is no limit.
     """
     states = integers(observations, np.int16, "observations")
@@ -254,7 +261,13 @@ def save_policy(
     flags = Game(variant, players, target, options or {}).flags()
     if agent is not None:
         flags.append(f"--agent={agent}")
-    table = cast(bytes, msgpack.packb({"observations": states.tobytes(), "actions": choices.tobytes()}))
+    columns = {"observations": states.tobytes(), "actions": choices.tobytes()}
+    if roll_chance is not None:
+        chances = np.asarray(roll_chance, "<f8")
+        if chances.shape != choices.shape:
+            raise BadArgument(f"roll_chance has shape {chances.shape}, not (N,)")
+        columns["roll_chance"] = chances.tobytes()
+    table = cast(bytes, msgpack.packb(columns))
     result = run("import", "--format=msgpack", f"--out={os.fspath(file)}", *flags, binary=binary, stdin=table, timeout=timeout)
     return Saved(os.fspath(file), result)
 
