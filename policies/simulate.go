@@ -124,6 +124,15 @@ const gamesPerTask = 1024
 // o.Workers. The error says which argument is invalid, or is ctx.Err() if ctx ends
 // first.
 func Simulate(ctx context.Context, g env.Game, p, against Policy, o SimulateOptions) ([]Tally, error) {
+	return simulate(ctx, g, []Policy{p, against}, o, func(m *env.Match, i int, tally []Tally) {
+		seat := i % g.Players()
+		tally[seat] = tally[seat].Add(play(m, p, against, seat))
+	})
+}
+
+// simulate plays o.Games games of g by the given policies. playGame plays game i, whose dice m
+// has been seeded with, and adds it to the tallies by seat.
+func simulate(ctx context.Context, g env.Game, by []Policy, o SimulateOptions, playGame func(m *env.Match, i int, tally []Tally)) ([]Tally, error) {
 	if o.Games < 1 || o.Workers < 1 {
 		return nil, errors.New("policies: a simulation needs at least one game and one worker")
 	}
@@ -133,15 +142,15 @@ func Simulate(ctx context.Context, g env.Game, p, against Policy, o SimulateOpti
 	if o.StepLimit < 0 {
 		return nil, fmt.Errorf("policies: step limit %d is negative", o.StepLimit)
 	}
-	for _, p := range []Policy{p, against} {
+	for _, p := range by {
 		if p == nil {
-			return nil, errors.New("policies: a simulation needs two policies")
+			return nil, errors.New("policies: a policy of a simulation is nil")
 		}
 		if t, ok := p.(*Table); ok && t.index.game != g {
 			return nil, fmt.Errorf("%w: a table for %v in a simulation of %v", ErrGame, t.index.game, g)
 		}
 	}
-	for _, p := range []Policy{p, against} {
+	for _, p := range by {
 		if s, ok := p.(*exact.Solution); ok {
 			if err := s.Prepare(ctx, exact.Options{Workers: o.Workers}); err != nil {
 				return nil, err
@@ -177,9 +186,8 @@ func Simulate(ctx context.Context, g env.Game, p, against Policy, o SimulateOpti
 				}
 				to := min(from+gamesPerTask, o.Games)
 				for i := from; i < to && ctx.Err() == nil; i++ {
-					seat := i % g.Players()
 					m.Reset(env.SeedAt(o.Seed, uint64(i)))
-					tally[seat] = tally[seat].Add(play(m, p, against, seat))
+					playGame(m, i, tally)
 				}
 				if ctx.Err() == nil {
 					progress(to - from)

@@ -22,6 +22,7 @@ func evalCommand() command {
 	var (
 		game    = addGameFlags(fs)
 		against = addAgainstSeveral(fs)
+		seats   = addSeats(fs)
 		games   = int64(0)
 		workers = 0
 	)
@@ -31,7 +32,7 @@ func evalCommand() command {
 	addWorkers(fs, &workers, "the result")
 	asJSON := fs.Bool("json", false, "print one JSON object")
 	return command{
-		name: "eval", args: "FILE|NAME", flags: fs,
+		name: "eval", args: "[FILE|NAME]", flags: fs,
 		short: "tell exactly how often a policy wins",
 		long: `Tells how often a policy wins in each seat, all others played by another one,
 how much the best way to play against it gains, and how long a game takes:
@@ -41,15 +42,20 @@ games, and prints the interval that holds the true chance with 95% confidence.
 One player is told the expected number of turns instead. The game is the one
 that the policy file names, else the one that the flags say.
 
+With --seats there is a policy for each seat, and the result is what each wins.
+
 With several policies in --against it prints a table, the hardest rival first;
 "--against all" takes optimal, where scores are exact, and every rule of
 thumb.
 
 The policies that need no file:` + fixedTable(),
-		example: "pigpen eval q.msgpack\npigpen eval q.msgpack --against all\npigpen eval race --against hold-25 --games 200k --json",
+		example: "pigpen eval q.msgpack\npigpen eval q.msgpack --against all\npigpen eval race --against hold-25 --games 200k --json\npigpen eval --seats race,hold-20,hold-25",
 		run: func(ctx context.Context, s streams, args []string) error {
+			if names := seats(); len(names) > 0 {
+				return seatsEvaluation{fs, game, games, *seed, workers, *asJSON}.run(ctx, s, args, names)
+			}
 			if len(args) != 1 {
-				return usagef("policies given: %d; one is needed, a file or a name such as hold-20", len(args))
+				return usagef("policies given: %d; one is needed, a file or a name such as hold-20, or --seats with one for each seat", len(args))
 			}
 			rivals := against()
 			g, players, err := game.findRivals(args[0], rivals)
