@@ -100,7 +100,7 @@ func TestTurnPlayer(t *testing.T) {
 			}
 			all := map[string]policies.Policy{"a table": table, "a table of thresholds": thresholds}
 			for _, f := range policies.FixedPolicies() {
-				if f.Name == "optimal" && players > 2 {
+				if f.Name == policies.Optimal && players > 2 || f.Name == policies.TwoPlayer && players <= 2 {
 					continue
 				}
 				for _, n := range []string{"7", "20"} {

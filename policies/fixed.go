@@ -33,7 +33,7 @@ type Fixed struct {
 	// Doc describes the policy in a line.
 	Doc string
 
-	solved bool // whether making the policy solves the game
+	solved bool // whether making the policy solves the game, which may be too large
 	make   func(ctx context.Context, v view, n int, o exact.Options) (Policy, error)
 }
 
@@ -67,13 +67,14 @@ func FixedPolicies() []Fixed {
 			func(_ context.Context, v view, _ int, _ exact.Options) (Policy, error) {
 				return &heuristic{v, v.baseRace}, nil
 			}},
+		{TwoPlayer, "plays as optimal does for two, as if the leader were the only other player", false, newTwoPlayer},
 	}
 }
 
 // Named returns the fixed policy with the given name for g. The error is that of
-// [Available], or ctx.Err() if ctx ends first. Only "optimal" is expensive: it solves
-// the game with the options o, in time proportional to the target to the power of the players
-// and one more.
+// [Available], or ctx.Err() if ctx ends first. Only "optimal" and "two-player" are
+// expensive: they solve the game, or that for two, with the options o, in time proportional
+// to the target to the power of the players and one more.
 func Named(ctx context.Context, name string, g env.Game, o exact.Options) (Policy, error) {
 	if err := Available(name, g); err != nil {
 		return nil, err

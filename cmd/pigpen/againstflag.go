@@ -50,6 +50,8 @@ func rules(game env.Game) []string {
 	for _, f := range policies.FixedPolicies() {
 		if stem, numbered := strings.CutSuffix(f.Name, "N"); numbered {
 			names = append(names, stem+"20", stem+"25")
+		} else if f.Name == policies.TwoPlayer && game.Players() <= 2 {
+			continue // it is optimal
 		} else if f.Name != policies.Optimal || exact.Evaluates(game) {
 			names = append(names, f.Name)
 		}

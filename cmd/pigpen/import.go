@@ -30,8 +30,9 @@ or 1 to roll:
 
   {"observation":[11,20,46],"action":0}
 
-Beside the action there may be roll_chance, the chance of rolling, in [0, 1]. One
-strictly between 0 and 1 is kept, whatever the action is; else the action counts.
+Beside the action there may be roll_chance, the chance of rolling, in [0, 1].
+One strictly between 0 and 1 is kept, whatever the action is; else the action
+counts.
 
 In msgpack all is one map of at most 1 GiB: observations, 16-bit integers,
 actions, bytes, and roll_chance, 64-bit floats, packed row after row and

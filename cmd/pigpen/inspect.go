@@ -31,9 +31,9 @@ func inspectCommand() command {
 	return command{
 		name: "inspect", args: "FILE", flags: fs,
 		short: "tell what a policy file holds",
-		long: `Checks a policy file and prints the game it is for and how it was made. Where the
-policy rolls with a chance other than 0 and 1, mixed is the number of entries in
-which it does.`,
+		long: `Checks a policy file and prints the game it is for and how it was made. Where
+the policy rolls with a chance other than 0 and 1, mixed is the number of
+entries in which it does.`,
 		example: "pigpen inspect q.msgpack",
 		run: func(_ context.Context, s streams, args []string) error {
 			if len(args) != 1 {

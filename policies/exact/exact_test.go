@@ -97,6 +97,9 @@ func named(t testing.TB, name string, g env.Game) policy {
 func fixedPolicies(t testing.TB, g env.Game, numbers ...int) (all []policy) {
 	t.Helper()
 	for _, f := range policies.FixedPolicies() {
+		if f.Name == policies.TwoPlayer && g.Players() <= 2 {
+			continue // it is optimal
+		}
 		if stem, numbered := strings.CutSuffix(f.Name, "N"); numbered {
 			for _, n := range numbers {
 				all = append(all, named(t, fmt.Sprint(stem, n), g))

@@ -85,8 +85,11 @@ func (s *policyStore) acquire(ctx context.Context, name string, g env.Game) (*he
 			return nil, err
 		}
 		bytes := int64(0)
-		if name == policies.Optimal {
+		switch name {
+		case policies.Optimal:
 			bytes = solutionBytes(g)
+		case policies.TwoPlayer:
+			bytes = pairBytes(g, 2)
 		}
 		return s.use(func(h *heldPolicy) bool { return h.name == name && h.game == g }, name, bytes, func() (*heldPolicy, error) {
 			options, end := s.solving(g)
@@ -172,16 +175,21 @@ func (s *policyStore) release(list ...*heldPolicy) {
 	}
 }
 
-// solutionBytes bounds the memory of a solved game: two tables of values and two
-// of plans, with an entry for each combination of scores, which go a few dozen
-// past the target.
+// solutionBytes bounds the memory of a solved game.
 func solutionBytes(g env.Game) int64 {
 	if g.Players() > 2 {
 		const most = 1 << 60 // more than any machine has
 		return int64(min(most, exact.NeedsOf(g, exact.Options{}).Bytes))
 	}
+	return pairBytes(g, g.Players())
+}
+
+// pairBytes is solutionBytes of g for one or two players: two tables of values and two
+// of plans, with an entry for each combination of scores, which go a few dozen past the
+// target.
+func pairBytes(g env.Game, players int) int64 {
 	entries := int64(1)
-	for range g.Players() {
+	for range players {
 		entries *= int64(g.Target() + 64)
 	}
 	return 32 * entries

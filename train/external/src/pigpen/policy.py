@@ -45,7 +45,8 @@ class Policy:
     """A policy in a process of its own, which answers for whole batches of states.
 
     ``Policy("optimal", variant="pig", target=50)`` plays perfectly; the other names
-    are ``random``, ``always-roll``, ``hold-N``, ``race`` and ``base-race``; a file is
+    are ``random``, ``always-roll``, ``hold-N``, ``race``, ``base-race`` and ``two-player``,
+    perfect play for two that looks at the leader alone; a file is
     one that ``pigpen train`` or :func:`save_policy` has written, and names its game
     itself. It is closed like a :class:`~pigpen.client.Client`. A copy by pickle or deepcopy
     has a process of its own; where actions are drawn, it draws from the seed anew.
