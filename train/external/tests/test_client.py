@@ -322,9 +322,11 @@ def test_timeout(size):
     assert len(client.request("act", observations=states)["actions"]) == size
     client.timeout = 0.05
     halt(client.pid)
-    with pytest.raises(TimeoutError, match="was ended"):
+    with pytest.raises(TimeoutError, match=r"for 0\.05 s, and was ended"):
         client.request("act", observations=states)
     assert gone(client.pid)
+    with pytest.raises(pigpen.BadArgument, match="above 0"):
+        client.timeout = 0
 
 
 def test_closing_frees_a_thread_that_waits():

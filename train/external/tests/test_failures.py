@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import resource
 import stat
@@ -198,3 +199,16 @@ def test_many_environments_share_processes():
     assert len(children()) == before
     with pigpen.PigEnv() as one, pigpen.PigEnv(timeout=60) as two, pigpen.PigEnv(format="jsonl") as three:
         assert len({env.client.pid for env in (one, two, three)}) == 3
+
+
+@pytest.mark.parametrize(
+    ("module", "package", "extra"),
+    [("pettingzoo", "pettingzoo", "pettingzoo"), ("sb3", "torch", "sb3"), ("rllib", "ray", "ray"), ("sweep", "ray", "ray"), ("openenv", "openenv", "openenv")],
+)
+def test_missing_packages_are_named(monkeypatch, module, package, extra):
+    monkeypatch.delitem(sys.modules, f"pigpen.{module}", raising=False)
+    for loaded in [name for name in sys.modules if name == package or name.startswith(f"{package}.")]:
+        monkeypatch.delitem(sys.modules, loaded)
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(pigpen.MissingPackage, match=rf"{package}.* is missing; .* pigpen\[{extra}\]$"):
+        importlib.import_module(f"pigpen.{module}")

@@ -7,6 +7,8 @@ the session goes on after those. A process that has ended raises
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import ClassVar
 
 from gymnasium.error import ResetNeeded
@@ -31,6 +33,20 @@ class PigpenError(Exception):
 
 class BinaryNotFound(PigpenError, FileNotFoundError):
     """There is no ``pigpen`` to start."""
+
+
+class MissingPackage(PigpenError, ModuleNotFoundError):
+    """A package that comes with an extra is not installed."""
+
+
+@contextlib.contextmanager
+def packages_of(extra: str) -> Iterator[None]:
+    """Around imports of packages that come with an extra: raises :class:`MissingPackage`
+    for one that is not installed."""
+    try:
+        yield
+    except ModuleNotFoundError as missing:
+        raise MissingPackage(f"the package {missing.name} is missing; install it, or pigpen with its extra, as pigpen[{extra}]") from missing
 
 
 class CannotStart(PigpenError, OSError):

@@ -14,17 +14,20 @@ from typing import Any, Literal
 from uuid import uuid4
 
 import numpy as np
-from openenv.core import EnvClient
-from openenv.core.client_types import StepResult
-from openenv.core.env_server.http_server import create_app as _create_app
-from openenv.core.env_server.interfaces import Environment
-from openenv.core.env_server.types import Action, EnvironmentMetadata, Observation, State
-from pydantic import Field
 
 from . import __version__
+from .errors import packages_of
 from .game import HOLD, ROLL
 from .gym import PigEnv
 from .opponents import Opposed
+
+with packages_of("openenv"):
+    from openenv.core import EnvClient
+    from openenv.core.client_types import StepResult
+    from openenv.core.env_server.http_server import create_app as _create_app
+    from openenv.core.env_server.interfaces import Environment
+    from openenv.core.env_server.types import Action, EnvironmentMetadata, Observation, State
+    from pydantic import Field
 
 WORDS: dict[str, int] = {"hold": HOLD, "roll": ROLL}
 """The actions by their words."""

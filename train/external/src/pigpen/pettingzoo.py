@@ -11,15 +11,17 @@ from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
-from pettingzoo import AECEnv, ParallelEnv  # type: ignore[import-untyped]
-from pettingzoo.utils import wrappers  # type: ignore[import-untyped]
-from pettingzoo.utils.conversions import parallel_to_aec  # type: ignore[import-untyped]
 
 from .agents import Agents, MultiAgentOptions
-from .errors import BadArgument, EpisodeOver
+from .errors import BadArgument, EpisodeOver, packages_of
 from .game import ROLL
 from .games import Rows
 from .options import RENDER_MODES
+
+with packages_of("pettingzoo"):
+    from pettingzoo import AECEnv, ParallelEnv  # type: ignore[import-untyped]
+    from pettingzoo.utils import wrappers  # type: ignore[import-untyped]
+    from pettingzoo.utils.conversions import parallel_to_aec  # type: ignore[import-untyped]
 
 try:
     from typing import Unpack

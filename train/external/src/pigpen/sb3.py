@@ -10,14 +10,16 @@ from typing import Any
 import gymnasium
 import numpy as np
 import numpy.typing as npt
-import torch
 from gymnasium.vector import AutoresetMode, VectorEnv
-from stable_baselines3.common.policies import BaseModel
-from stable_baselines3.common.torch_layers import FlattenExtractor
-from stable_baselines3.common.vec_env import VecEnv
 
-from .errors import BadArgument
+from .errors import BadArgument, packages_of
 from .gym import PigVectorEnv
+
+with packages_of("sb3"):
+    import torch
+    from stable_baselines3.common.policies import BaseModel
+    from stable_baselines3.common.torch_layers import FlattenExtractor
+    from stable_baselines3.common.vec_env import VecEnv
 
 
 class UnitBox(gymnasium.spaces.Box):

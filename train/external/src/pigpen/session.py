@@ -62,6 +62,11 @@ _MAX_REPLY = 1 << 30  # bytes of any other
 _NO_ENV = 1 << 62  # no environment's number
 
 
+def _check_seconds(name: str, seconds: float | None) -> None:
+    if seconds is not None and not seconds > 0:
+        raise BadArgument(f"{name} {seconds}; it is a number of seconds above 0, or None for no limit")
+
+
 class Session:
     """A process of ``pigpen serve`` and the session with it: requests and their replies.
 
@@ -84,16 +89,14 @@ class Session:
     ) -> None:
         if format not in ("msgpack", "jsonl"):
             raise BadArgument(f"format {format!r}; it is 'msgpack' or 'jsonl'")
-        for name, seconds in (("timeout", timeout), ("start_timeout", start_timeout)):
-            if seconds is not None and not seconds > 0:
-                raise BadArgument(f"{name} {seconds}; it is a number of seconds above 0, or None for no limit")
+        _check_seconds("timeout", timeout)
+        _check_seconds("start_timeout", start_timeout)
         command = [find_binary(binary), "serve", f"--format={format}", *flags]
         if game is not None:
             command += game.flags()
         if policy is not None:
             command += ["--", os.fspath(policy)]
         self.format: Format = format
-        self.timeout = timeout
         self.sharers = 0  # environments that share the process; see lease
         self.settings: dict[str, Any] = {
             "binary": binary, "format": format, "timeout": timeout, "start_timeout": start_timeout,
@@ -117,7 +120,7 @@ class Session:
         if hasattr(select, "poll"):
             self._poll = select.poll()
             self._poll.register(self._out, select.POLLIN)
-        elif timeout is not None or start_timeout is not None:
+        else:
             self._watch = Watch(self._process)
         self._skips = self._skipped = 0  # waits to do without looking, and those since it looked
         self._finalizer = weakref.finalize(self, end_process, self._process, stderr, self._watch, os.getpid())
@@ -162,6 +165,18 @@ class Session:
     def pid(self) -> int:
         """The process' id."""
         return self._process.pid
+
+    @property
+    def timeout(self) -> float | None:
+        """The seconds to wait for a reply, None for no limit; it can be changed between
+        requests."""
+        timeout: float | None = self.settings["timeout"]
+        return timeout
+
+    @timeout.setter
+    def timeout(self, seconds: float | None) -> None:
+        _check_seconds("timeout", seconds)
+        self.settings["timeout"] = self._limit = seconds
 
     @property
     def closed(self) -> bool:

@@ -21,11 +21,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ray import tune
-from ray.tune.schedulers import ASHAScheduler
 
-from .errors import BadArgument, CommandFailed
+from .errors import BadArgument, CommandFailed, packages_of
 from .game import find_binary
+
+with packages_of("ray"):
+    from ray import tune
+    from ray.tune.schedulers import ASHAScheduler
 
 _LOOK = 0.05  # seconds between looks at a log that has not grown
 
