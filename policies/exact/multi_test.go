@@ -245,6 +245,29 @@ func TestMixedEquilibrium(t *testing.T) {
 	}
 }
 
+// TestMixedEquilibriumOfEquals checks a game in which three players with the same score
+// have no equilibrium in pure decisions, when 88 points short of the target.
+func TestMixedEquilibriumOfEquals(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
+	if !*exact.Long {
+		t.Skip("takes seconds; run it with -long")
+	}
+	g := game("pass-the-pigs", 3, 88)
+	s := solve(t, g)
+	mixed := 0
+	for turnTotal := range int16(88) {
+		if c := s.RollChance(env.State{TurnTotal: turnTotal}); c > 0 && c < 1 {
+			mixed++
+			if hold, roll := s.Values(env.State{TurnTotal: turnTotal}); !near(hold, roll, 1e-12) {
+				t.Errorf("Solve(%v) rolls with chance %v at the start with %d, and holding is worth %v, rolling %v", g, c, turnTotal, hold, roll)
+			}
+		}
+	}
+	if mixed != 1 || s.Deviation() > 1e-10 {
+		t.Errorf("Solve(%v): %d mixed decisions at the start, Deviation() = %v, want 1 and no more than 1e-10", g, mixed, s.Deviation())
+	}
+}
+
 // TestTooManyPlayers checks that a game which takes too much memory is refused with one
 // that does not.
 func TestTooManyPlayers(t *testing.T) {

@@ -117,7 +117,9 @@ func (b *multiTable) solveBlock(w *multiWorker, scores []int) {
 		return
 	}
 	settled := b.improveTogether(w)
-	if !settled && optimizing > 1 {
+	// A single mover who optimizes against fixed policies settles; one that stands for all
+	// the players of a block with repeating scores may not.
+	if !settled && (optimizing > 1 || bl.period < b.rules.players) {
 		settled = b.improveInTurn(w, inTurnPasses) || b.searchBlock(w)
 	}
 	if !settled {
