@@ -12,8 +12,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"pigpen/env"
 	"pigpen/env/envtest"
+	"pigpen/policies/exact"
 	"pigpen/policies/trained"
 )
 
@@ -190,7 +193,7 @@ func TestREADMEScores(t *testing.T) {
 	percent := regexp.MustCompile(`in all +wins +(\d+\.\d+%)`)
 	commands := []string{"eval hold-20"}
 	if *long {
-		commands = append(commands, "train --target 30 --steps 100M", "train --agent montecarlo --target 30 --steps 100M", "train --update expected --target 30 --steps 100M")
+		commands = append(commands, "eval two-player --players 3", "train --target 30 --steps 100M", "train --agent montecarlo --target 30 --steps 100M", "train --update expected --target 30 --steps 100M")
 	}
 	for _, command := range commands {
 		m := percent.FindStringSubmatch(runShown(t, folder, "go run ./cmd/pigpen "+command))
@@ -280,6 +283,41 @@ func TestProtocolTranscripts(t *testing.T) {
 		}
 		if !regexp.MustCompile("^" + s.replies + "$").MatchString(got) {
 			t.Errorf("pigpen %q replies\n%s\nand PROTOCOL.md shows\n%s", s.args, got, s.replies)
+		}
+	}
+}
+
+// TestREADMESeatTable checks the README's table of what each seat wins where all play
+// perfectly: with games of two and those that are solved at once, and with -long those
+// that are solved in some seconds.
+func TestREADMESeatTable(t *testing.T) {
+	envtest.SkipUnderRaceDetector(t)
+	most := 20 * time.Millisecond
+	if *long {
+		most = 3 * time.Second
+	}
+	text := readme(t)
+	for _, v := range env.Variants() {
+		row := regexp.MustCompile("(?m)^\\| `" + v.ID + "` \\| ([\\d. ]+) \\| ([\\d. –]+) \\| ([\\d. –]+) \\|$").FindStringSubmatch(text)
+		if row == nil {
+			t.Errorf("the README's table of seats has no row of %s", v.ID)
+			continue
+		}
+		for players := 2; players <= 4; players++ {
+			cell := row[players-1]
+			g := env.Must(env.New(env.Config{Variant: v.ID, Players: players}))
+			if cell == "–" || exact.NeedsOf(g, exact.Options{}).Time > most {
+				continue
+			}
+			s, err := exact.Solve(t.Context(), g, exact.Options{})
+			must(err)
+			var wins []string
+			for _, win := range s.WinBySeat() {
+				wins = append(wins, fmt.Sprintf("%.3f", 100*win))
+			}
+			if want := strings.Join(wins, " "); cell != want {
+				t.Errorf("the README says that the seats of %v win %s, want %s", g, cell, want)
+			}
 		}
 	}
 }
