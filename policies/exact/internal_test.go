@@ -232,3 +232,30 @@ func TestSweepSolvesEachBlockOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestSweepProgress tells changes that come to rest, however slowly, from those that go
+// round in a cycle.
+func TestSweepProgress(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		change func(sweep int) float64
+		stalls int // sweep, from 0; -1 is never
+	}{
+		{"a fifth of the last", func(i int) float64 { return math.Pow(0.2, float64(i)) }, -1},
+		{"nine tenths of the last", func(i int) float64 { return math.Pow(0.9, float64(i)) }, -1},
+		{"rounding", func(i int) float64 { return max(1e-15, math.Pow(0.2, float64(i))) }, -1},
+		{"a cycle", func(i int) float64 { return max(math.Pow(0.2, float64(i)), 5e-4+1e-5*float64(i%2)) }, 5 + stallSweeps},
+	} {
+		p := sweepProgress{least: math.Inf(1)}
+		got := -1
+		for i := range 400 {
+			if p.stalls(test.change(i)) {
+				got = i
+				break
+			}
+		}
+		if got != test.stalls {
+			t.Errorf("%s: it stalls at sweep %d, want %d", test.name, got, test.stalls)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -67,15 +68,42 @@ func (b *multiTable) iterate(ctx context.Context, o Options) error {
 	if b.optimizers() > 0 {
 		likely = b.optimalSweeps()
 	}
-	change := 0.0
+	change, progress := 0.0, sweepProgress{least: math.Inf(1)}
 	residual, err := b.converge(o, likely,
-		func(report func(float64)) (float64, error) { return b.sweepBlocks(ctx, workers, &change, report) },
+		func(report func(float64)) (float64, error) {
+			residual, err := b.sweepBlocks(ctx, workers, &change, report)
+			if err == nil && b.optimizers() == b.rules.players && progress.stalls(change) {
+				err = fmt.Errorf("%w: sweeps over %v go round in a cycle, in which a value changes by %.1g; a lower target may have an equilibrium that is found", ErrUnsettled, b.game, change)
+			}
+			return residual, err
+		},
 		func() float64 { return change })
 	b.residual = residual
 	if err == nil && change > sweepTolerance {
 		err = fmt.Errorf("%w: %v still changes by %.1g after %d sweeps", ErrUnsettled, b.game, change, maxSweeps)
 	}
 	return err
+}
+
+// A sweepProgress tells whether sweeps over blocks, of which each may have several
+// equilibria, still come closer to one of the game.
+type sweepProgress struct {
+	least float64 // change that has been halved last
+	since int     // sweeps since then
+}
+
+// stallSweeps is a number of sweeps in which the change of values that come to rest halves
+// many times over: in pig-snake-eyes each sweep leaves a fifth of it.
+const stallSweeps = 20
+
+// stalls reports whether the last stallSweeps changes have not been half of one before.
+func (p *sweepProgress) stalls(change float64) bool {
+	if change <= max(p.least/2, sweepTolerance) {
+		p.least, p.since = change, 0
+		return false
+	}
+	p.since++
+	return p.since >= stallSweeps
 }
 
 // sweepBlocks solves every block once, from the highest sum of the banked scores down.
