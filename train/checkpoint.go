@@ -213,6 +213,8 @@ func decodeCheckpoint(ctx context.Context, file io.ReaderAt, size, limit int64) 
 		return nil, "", err
 	} else if head = head[:n]; bytes.Contains(head[:min(n, 64)], []byte("pigpen-policy")) {
 		return nil, "is a policy file, not a checkpoint", nil
+	} else if bytes.Contains(head[:min(n, 64)], []byte(sweepFormat)) {
+		return nil, "is the checkpoint of a sweep, not of one training", nil
 	} else if !bytes.Contains(head[:min(n, 64)], []byte(checkpointFormat)) {
 		return nil, foreign, nil
 	}
@@ -233,7 +235,7 @@ func decodeCheckpoint(ctx context.Context, file io.ReaderAt, size, limit int64) 
 	if !bytes.Equal(sum.Sum(nil), want) {
 		return nil, "is damaged or cut short: its checksum does not match", nil
 	}
-	version, ok := versionOf(head)
+	version, ok := versionIn(head, checkpointFormat)
 	if !ok {
 		return nil, shapeless, nil
 	}
@@ -281,24 +283,6 @@ func decode(head []byte, to any) error {
 	d := msgpack.NewDecoder(bytes.NewReader(head))
 	d.DisallowUnknownFields(true)
 	return d.Decode(to)
-}
-
-// versionOf returns the version in the map at the start of head.
-func versionOf(head []byte) (version int64, ok bool) {
-	d := msgpack.NewDecoder(bytes.NewReader(head))
-	_, err := d.DecodeMapLen()
-	for _, want := range []string{"format", checkpointFormat, "version"} {
-		var text string
-		if err == nil {
-			text, err = d.DecodeString()
-		}
-		ok = err == nil && (text == want || want == checkpointFormat)
-		if !ok {
-			return 0, false
-		}
-	}
-	version, err = d.DecodeInt64()
-	return version, err == nil
 }
 
 // A checkedReader reads from in until ctx ends, and then returns ctx.Err().

@@ -22,29 +22,29 @@ import (
 
 // A Row is the row of a log for one evaluation of a training.
 type Row struct {
-	Steps    int64   // decisions since the start of the training
-	Episodes int64   // episodes since then
-	Seconds  float64 // of learning, without evaluations
-	Score
-	Epsilon  float64 // probability of an exploring action
-	StepSize float64 // mean weight of the last sample in its estimate
-	Coverage float64 // fraction of the table's entries that have samples
+	Steps    int64   `msgpack:"steps"`    // decisions since the start of the training
+	Episodes int64   `msgpack:"episodes"` // episodes since then
+	Seconds  float64 `msgpack:"seconds"`  // of learning, without evaluations
+	Score    `msgpack:",inline"`
+	Epsilon  float64 `msgpack:"epsilon"`   // probability of an exploring action
+	StepSize float64 `msgpack:"step_size"` // mean weight of the last sample in its estimate
+	Coverage float64 `msgpack:"coverage"`  // fraction of the table's entries that have samples
 	// Scheduled is the number of decisions at which the evaluation was due, which is
 	// the same for every seed. The evaluation takes place at the end of the call of
 	// Learn that reaches that number.
-	Scheduled int64
+	Scheduled int64 `msgpack:"scheduled"`
 }
 
 // A Score is the score of a policy. Unknown values are NaN.
 type Score struct {
 	// WinMean is the win probability, the mean over all seats, against the opponent
 	// that Config.Evaluate chooses. It may be exact or estimated by simulation.
-	WinMean float64
+	WinMean float64 `msgpack:"win_mean"`
 	// Exploitability is the win probability of a best response minus 0.5, in games of
 	// two players.
-	Exploitability float64
+	Exploitability float64 `msgpack:"exploitability"`
 	// Turns is the expected number of turns of a game, summed over the seats.
-	Turns float64
+	Turns float64 `msgpack:"expected_turns"`
 }
 
 // LogSource describes the training that a log is of. Every row repeats it, so that
@@ -196,7 +196,8 @@ func OpenLog(path string, from LogSource, k *Checkpoint) (_ *Log, kept string, e
 	if err := LogFormat(path); err != nil {
 		return nil, "", err
 	}
-	l := &Log{json: strings.ToLower(filepath.Ext(path)) != ".csv", source: from, columns: len(columns)}
+	l := newLog(path)
+	l.source = from
 	defer func() {
 		if err != nil && l.file != nil {
 			l.file.Close()
@@ -209,10 +210,7 @@ func OpenLog(path string, from LogSource, k *Checkpoint) (_ *Log, kept string, e
 	if err != nil {
 		return nil, "", err
 	}
-	begin := ""
-	if !l.json {
-		begin = heading(len(columns))
-	}
+	begin := l.begin()
 	switch {
 	case size == 0:
 	case k != nil:
@@ -244,6 +242,19 @@ func OpenLog(path string, from LogSource, k *Checkpoint) (_ *Log, kept string, e
 		}
 	}
 	return l, kept, nil
+}
+
+// newLog returns a log without a file, in the format that path names.
+func newLog(path string) *Log {
+	return &Log{json: strings.ToLower(filepath.Ext(path)) != ".csv", columns: len(columns)}
+}
+
+// begin returns what a new log begins with.
+func (l *Log) begin() string {
+	if l.json {
+		return ""
+	}
+	return heading(len(columns))
 }
 
 // open opens and locks the file at path, and creates it if it does not exist. It returns
