@@ -201,7 +201,7 @@ const Textbook = "textbook"
 // Kinds returns every learner, in the order in which they are shown.
 func Kinds() []Kind {
 	return []Kind{
-		{"qlearning", "tabular Q-learning by self-play", []Recipe{curriculumRecipe, qLearningTextbook}},
+		{"qlearning", "tabular Q-learning by self-play", []Recipe{curriculumRecipe, neighboursRecipe, qLearningTextbook}},
 		{"montecarlo", "Monte Carlo control by self-play", []Recipe{roundsRecipe, monteCarloTextbook}},
 		{"dyna", "planning with dice learned by counting, in self-play", []Recipe{dynaRecipe}},
 	}

@@ -80,9 +80,9 @@ func TestRecipeLookup(t *testing.T) {
 		{"dyna", "", 3, "", "agents: no such recipe for pig, 3 players, target 100: dyna is for up to 2 players"},
 		{"qlearning", "curriculum", 3, "", "agents: no such recipe for pig, 3 players, target 100: curriculum of qlearning is for up to 2 players"},
 		{"montecarlo", "rounds", 4, "", "agents: no such recipe for pig, 4 players, target 100: rounds of montecarlo is for up to 2 players"},
-		{"qlearning", "curiculum", 2, "", `agents: no such recipe "curiculum"; those of qlearning are curriculum, textbook`},
+		{"qlearning", "curiculum", 2, "", `agents: no such recipe "curiculum"; those of qlearning are curriculum, neighbours, textbook`},
 		{"montecarlo", "Textbook", 3, "", `agents: no such recipe "Textbook"; those of montecarlo are rounds, textbook`},
-		{"qlearning", "rounds", 2, "", `agents: no such recipe "rounds"; it is one of montecarlo; those of qlearning are curriculum, textbook`},
+		{"qlearning", "rounds", 2, "", `agents: no such recipe "rounds"; it is one of montecarlo; those of qlearning are curriculum, neighbours, textbook`},
 	} {
 		k, err := Lookup(test.kind)
 		if err != nil {

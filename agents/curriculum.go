@@ -90,10 +90,15 @@ type curriculum struct {
 	// value[i] estimates the return of the mover for rolling in the states with index
 	// i. count[i] is the number of its samples, limited by remembered at each pass and
 	// by the length of weights.
-	value   []float32
-	count   []uint16
-	workers []*curriculumWorker
-	at      curriculumPosition
+	value []float32
+	count []uint16
+	// neighbours, if not nil, chooses the actions of each pass but the first: those
+	// that seemed best at the end of the pass before. Bit i%8 of rolls[i/8] is 1 where
+	// the choice in the states with index i is to roll.
+	neighbours *neighbours
+	rolls      []byte
+	workers    []*curriculumWorker
+	at         curriculumPosition
 	// epsilon is the probability of exploring in the current block.
 	epsilon float64
 }
@@ -131,7 +136,7 @@ func newCurriculum(c Config) *curriculum {
 	n := c.Index.Size()
 	q := &curriculum{
 		afterstates: newAfterstates(c.Index), config: c,
-		weights: c.Settings.StepSize().weights(), schedule: c.Settings.Epsilon(), expectedUpdates: c.Settings.Text("update") == "expected",
+		weights: c.Settings.StepSize().weights(), schedule: c.Settings.Epsilon(), expectedUpdates: c.Settings["update"] == "expected",
 		value: make([]float32, n), count: make([]uint16, n),
 	}
 	q.at.Sum = q.highest()
@@ -196,6 +201,9 @@ func (q *curriculum) Learn(workers int) Played {
 	if q.at.Sum < 0 {
 		q.at.Pass++
 		q.at.Sum = q.highest()
+		if q.neighbours != nil {
+			q.choose(q.Greedy())
+		}
 	}
 	return played
 }
@@ -252,7 +260,7 @@ play:
 				entry, hold = min(start+int(s.TurnTotal), last), lowest
 				if !s.MustRoll {
 					hold = q.holdIn(holds, s)
-					if q.value[entry] <= hold && m.Rand().Float64() >= q.epsilon {
+					if !q.prefersRoll(entry, hold) && m.Rand().Float64() >= q.epsilon {
 						after = hold
 						break play
 					}
@@ -308,10 +316,29 @@ play:
 		// The conversion keeps a compiler from fusing the product into the sum,
 		// which would change the result from machine to machine.
 		q.value[v.entry] += float32(q.weights[n] * (sample - q.value[v.entry]))
-		if after = q.value[v.entry]; v.hold > after {
+		if after = q.value[v.entry]; !q.prefersRoll(v.entry, v.hold) {
 			after = v.hold
 		}
 	}
+}
+
+// choose makes p the policy of the pass that begins.
+func (q *curriculum) choose(p *policies.Table) {
+	clear(q.rolls)
+	for i := range q.value {
+		if p.Rolls(i) {
+			q.rolls[i/8] |= 1 << (i % 8)
+		}
+	}
+}
+
+// prefersRoll reports whether the policy rolls in the states with index entry, where
+// hold is the value of holding, or lowest if only rolling is legal.
+func (q *curriculum) prefersRoll(entry int, hold float32) bool {
+	if q.neighbours == nil || q.at.Pass == 0 || hold == lowest {
+		return q.value[entry] > hold
+	}
+	return q.rolls[entry/8]>>(entry%8)&1 == 1
 }
 
 // holdIn returns the value of holding in s. row is the row of curriculumWorker.hold of
@@ -352,7 +379,12 @@ func (q *curriculum) expected(t *curriculumWorker, s *env.State) float32 {
 }
 
 // Greedy implements [Agent].
-func (q *curriculum) Greedy() *policies.Table { return q.greedy(q.value) }
+func (q *curriculum) Greedy() *policies.Table {
+	if q.neighbours != nil {
+		return q.neighbours.decide(q.value, q.count)
+	}
+	return q.greedy(q.value)
+}
 
 // Metrics implements [Agent].
 func (q *curriculum) Metrics() Metrics {
@@ -362,7 +394,12 @@ func (q *curriculum) Metrics() Metrics {
 }
 
 // parts returns the parts of the state, in the order in which they are written.
-func (q *curriculum) parts() []any { return []any{&q.at, q.value, q.count} }
+func (q *curriculum) parts() []any {
+	if q.neighbours != nil {
+		return []any{&q.at, q.value, q.rolls, q.count}
+	}
+	return []any{&q.at, q.value, q.count}
+}
 
 // StateSize implements [Agent].
 func (q *curriculum) StateSize() int64 { return sizeOf(q.parts()...) }
