@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"pigpen/env"
-	"pigpen/env/envtest"
+	"pigpen/env/envtest/racedetector"
 	"pigpen/policies"
 )
 
@@ -101,7 +101,7 @@ func TestRecipeLookup(t *testing.T) {
 // TestBytesPerEntry adds up the slices of an agent that has learned which grow
 // with its index.
 func TestBytesPerEntry(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	index := pigIndex(2, 100)
 	forEachRecipe(t, func(t *testing.T, r Recipe) {
 		for _, workers := range []int{1, 2, 5} {
@@ -262,7 +262,7 @@ func TestDeterminism(t *testing.T) {
 // TestSeedsDiffer checks that different seeds lead to different policies, as
 // long as these are not perfect.
 func TestSeedsDiffer(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	index := pigIndex(2, 30)
 	forEachRecipe(t, func(t *testing.T, r Recipe) {
 		greedy := func(seed uint64) *policies.Table {

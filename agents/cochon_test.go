@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"pigpen/env"
-	"pigpen/env/envtest"
+	"pigpen/env/envtest/racedetector"
 	"pigpen/policies"
 )
 
@@ -14,7 +14,7 @@ import (
 // with its default settings ends at exactly always-roll. With -long it has more
 // players, and tries.
 func TestCochonControl(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	average := Settings{"step-size": "1/n", "step-size-floor": "0", "epsilon": "0.5", "starts": "exploring"}
 	type control struct {
 		name     string
@@ -65,7 +65,7 @@ func TestCochonControl(t *testing.T) {
 // never wrong: they end at always-roll, but for states in which rolling is
 // hardly better.
 func TestCochonDefaults(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	g := game("cochon", 2, 10)
 	index, perfect := indexOf(g, policies.FullAbstraction), perfectPlay(t, g)
 	for _, test := range []struct {

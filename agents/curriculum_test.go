@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"pigpen/env"
-	"pigpen/env/envtest"
+	"pigpen/env/envtest/racedetector"
 	"pigpen/policies"
 )
 
@@ -45,7 +45,7 @@ func (q *curriculum) worth(s env.State) float64 {
 // its authors solve by hand: T. Neller, C. Presser, "Optimal Play of the Dice
 // Game Pig", UMAP Journal 25(1), 2004.
 func TestCurriculumPiglet(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	for update, near := range map[string]float64{"sample": 0.02, "expected": 1e-4} {
 		q := study(game("piglet", 2, 2), curriculumSettings(update), 10)
 		for _, test := range []struct {
@@ -66,7 +66,7 @@ func TestCurriculumPiglet(t *testing.T) {
 // worth what perfect play earns and that the greedy policy is as good as
 // perfect play. Without -long each game has one of the two updates.
 func TestCurriculumFindsTheValues(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	for i, g := range gamesOfTwo(sized([]int{7}, []int{2, 7})...) {
 		perfect := perfectPlay(t, g)
 		for _, u := range sized(updates[i%2:][:1], updates) {
@@ -140,7 +140,7 @@ func TestCurriculumPig(t *testing.T) {
 // TestExpectedUpdatesLearnFaster checks how far the default settings come in a
 // moment, and that expected updates come further than sample updates.
 func TestExpectedUpdatesLearnFaster(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	const target, steps, least, better = 50, 2_000_000, 0.46, 0.015
 	g := game("pig", 2, target)
 	perfect := perfectPlay(t, g)

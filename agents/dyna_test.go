@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"pigpen/env"
-	"pigpen/env/envtest"
+	"pigpen/env/envtest/racedetector"
 	"pigpen/policies"
 )
 
@@ -28,7 +28,7 @@ func (d *dyna) learnUntil(decisions int64) *dyna {
 // TestDynaByDecisions checks how far real decisions take the agent, with a target of
 // 30 and, with -long, of 100.
 func TestDynaByDecisions(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	g := game("pig", 2, sized(30, 100))
 	perfect := perfectPlay(t, g)
 	type level struct {
@@ -50,7 +50,7 @@ func TestDynaByDecisions(t *testing.T) {
 // TestDynaEveryGame checks the policies and the values of every variant's games of one
 // and two players.
 func TestDynaEveryGame(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	for _, g := range gamesOfTwo(sized([]int{12}, []int{12, 40})...) {
 		perfect := perfectPlay(t, g)
 		// With 200,000 decisions the standard error of a coin's frequency is near 0.0013,
@@ -81,7 +81,7 @@ func TestDynaEveryGame(t *testing.T) {
 // perfectly with whichever dice are thrown in its games. So it has nothing of the dice
 // from the rules.
 func TestDynaLearnsTheDice(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	for _, thrown := range []env.Game{
 		game("pig-doubles", 2, 40), game("pig-snake-eyes", 2, 40), game("piglet", 2, 10), game("cochon", 2, 10),
 	} {
@@ -103,7 +103,7 @@ func TestDynaLearnsTheDice(t *testing.T) {
 // TestDynaTestsItsModel checks that the counts show whether outcomes depend on the
 // points held, and that the model has the probabilities of the rules.
 func TestDynaTestsItsModel(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	for _, g := range gamesOfTwo(25) {
 		for seed := range sized[uint64](1, 3) {
 			d := newDynaOf(g, g, seed+1, nil).learnUntil(50_000)

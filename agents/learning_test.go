@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"pigpen/env"
-	"pigpen/env/envtest"
+	"pigpen/env/envtest/racedetector"
 	"pigpen/policies"
 	"pigpen/policies/exact"
 )
@@ -89,7 +89,7 @@ func winMean(target int, p player) float64 {
 // 1 wins, so P = 5/6 + (1 - P)/6 = 6/7; perfect play wins half its games
 // against itself, and at a target of 30 it never holds.
 func TestReferenceSolver(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	if got := solve(2)[0][0][0]; math.Abs(got-6.0/7) > 1e-9 {
 		t.Errorf("solve(2): the first seat wins %v, want 6/7", got)
 	}
@@ -137,7 +137,7 @@ func learn(r Recipe, index policies.StateIndex, s Settings, steps int64) Agent {
 // to 7, in which it never holds, and piglet to 7, in which never holding wins
 // no more than 0.2.
 func TestEveryRecipeLearns(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	for _, test := range []struct {
 		game  env.Game
 		least float64 // wins against perfect play, or for one player its turns as a part of those taken
@@ -173,7 +173,7 @@ func TestEveryRecipeLearns(t *testing.T) {
 // TestQLearningFindsTheValues checks that the estimates of every action, in
 // every state, come to what perfect play earns: 2P - 1.
 func TestQLearningFindsTheValues(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	const near = 0.05
 	for _, target := range []int{2, 4, 6} {
 		t.Run(fmt.Sprint("target ", target), func(t *testing.T) {
@@ -196,7 +196,7 @@ func TestQLearningFindsTheValues(t *testing.T) {
 // TestGreedyFindsPerfectPlay checks that every agent's greedy policy is perfect
 // play wherever the actions' returns differ by more than the noise.
 func TestGreedyFindsPerfectPlay(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	const margin = 0.05
 	for k, r := range textbooks() {
 		for _, target := range []int{2, 4, 7} {
@@ -218,7 +218,7 @@ func TestGreedyFindsPerfectPlay(t *testing.T) {
 // which its authors solve by hand: T. Neller, C. Presser, "Optimal Play of the
 // Dice Game Pig", UMAP Journal 25(1), 2004.
 func TestPigletValues(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	const near = 0.03
 	index := indexOf(env.Must(env.New(env.Config{Variant: "piglet", Target: 2})), policies.FullAbstraction)
 	for k, r := range textbooks() {
@@ -243,7 +243,7 @@ func TestPigletValues(t *testing.T) {
 // choice: at a target of 2 the first seat wins with chance P = 5/6 + P/216,
 // and earns P - (1-P)/2.
 func TestThreePlayersStartValue(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	p := (5.0 / 6) / (1 - 1.0/216)
 	want := p - (1-p)/2
 	for k, r := range textbooks() {
@@ -289,7 +289,7 @@ func fewestTurns(target int) [][]float64 {
 // The first check is of the tests' own ground truth against the published one, for
 // 100 points: H. Tijms, "Dice Games and Stochastic Dynamic Programming".
 func TestOnePlayerValues(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	if got := fewestTurns(100)[0][0]; math.Abs(got-12.545) > 0.0005 {
 		t.Errorf("fewestTurns(100): %v turns, want 12.545", got)
 	}
@@ -312,7 +312,7 @@ func TestOnePlayerValues(t *testing.T) {
 // play, by the exact chance of winning. To 30 points it never holds; to 40 it
 // does, in places.
 func TestTextbookDefaultsLearn(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	type course struct {
 		name   string
 		recipe Recipe

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"pigpen/env"
-	"pigpen/env/envtest"
+	"pigpen/env/envtest/racedetector"
 	"pigpen/policies"
 )
 
@@ -99,7 +99,7 @@ func TestFit(t *testing.T) {
 // TestNeighboursLearnMore trains to 50, where states have neighbours, and expects more wins
 // than the curriculum alone has after as many decisions.
 func TestNeighboursLearnMore(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	if !*long {
 		t.Skip("takes seconds; run it with -long")
 	}

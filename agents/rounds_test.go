@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"pigpen/env"
-	"pigpen/env/envtest"
+	"pigpen/env/envtest/racedetector"
 	"pigpen/policies"
 )
 
@@ -20,7 +20,7 @@ func newRoundsOf(g env.Game, seed uint64, stepLimit int) *rounds {
 // near to the return of the start and to perfect play. Where an advantage
 // changes much from turn total to turn total, sharing samples is in the way.
 func TestRoundsLearnSmallGames(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	for _, g := range gamesOfTwo(sized([]int{7}, []int{2, 7})...) {
 		if g.Variant().ID == "cochon" {
 			continue // see TestCochonDefaults
@@ -61,7 +61,7 @@ func TestRoundsLearnSmallGames(t *testing.T) {
 // TestRoundsPig checks how far a moment takes a smaller game of pig, and with
 // -long the full one.
 func TestRoundsPig(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	type level struct {
 		steps int64
 		win   float64
@@ -190,7 +190,7 @@ func (b *roundsReference) estimates(index policies.StateIndex, total map[view]re
 // TestRoundsAgainstReference compares samples and policies with a plain
 // implementation on the same dice: in the middle and at the end of rounds.
 func TestRoundsAgainstReference(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	type limited struct {
 		game  env.Game
 		limit int

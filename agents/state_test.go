@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"pigpen/env"
-	"pigpen/env/envtest"
+	"pigpen/env/envtest/racedetector"
 	"pigpen/policies"
 )
 
@@ -178,7 +178,7 @@ func TestStateOfAnotherIndex(t *testing.T) {
 // TestStateMemory checks that writing takes next to no memory, and reading no
 // more than twice the agent's, whatever it is given.
 func TestStateMemory(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	took := func(do func()) uint64 {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

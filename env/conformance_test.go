@@ -10,6 +10,7 @@ import (
 
 	"pigpen/env"
 	"pigpen/env/envtest"
+	"pigpen/env/envtest/racedetector"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden playthroughs")
@@ -60,7 +61,7 @@ func forEachGame(t *testing.T, test func(t *testing.T, g env.Game)) {
 }
 
 func TestGames(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	forEachGame(t, envtest.TestGame)
 }
 

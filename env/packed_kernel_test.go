@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pigpen/env"
+	"pigpen/env/envtest/racedetector"
 )
 
 // guardedBatch returns a batch for v whose slices stand between guards, and a
@@ -56,6 +57,7 @@ func rareRand(n int, r *env.Rand) env.Rand {
 // beside the slices be written. Some games are done, some rolls may have to be
 // redrawn, and some actions are illegal.
 func TestKernelEqualsScalar(t *testing.T) {
+	racedetector.Skip(t)
 	if !env.NewVec(env.Must(env.New(env.Config{})), env.VecOptions{Games: 1}).HasKernel() {
 		t.Skip("this processor has no kernel")
 	}

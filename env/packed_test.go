@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"pigpen/env/envtest/racedetector"
 )
 
 // drawing returns, for each roll of g, a generator that rolls it next.
@@ -25,6 +27,7 @@ func drawing(g Game) []Rand {
 // TestPackedMoves compares packed moves with the rules: from every state of small
 // games, every roll and Hold lead to the state that AfterRoll and AfterHold return.
 func TestPackedMoves(t *testing.T) {
+	racedetector.Skip(t)
 	for _, v := range Variants() {
 		most := 9
 		if *Long {
@@ -57,6 +60,7 @@ func TestPackedMoves(t *testing.T) {
 
 // TestPackedMovesLarge is TestPackedMoves with numbers of one byte and of two.
 func TestPackedMovesLarge(t *testing.T) {
+	racedetector.Skip(t)
 	numbers := []int16{0, 1, 2, 255, 256, 257, 511, 512, 743, 744, 998, 999, 1000, 3000, 15000}
 	for _, v := range Variants() {
 		if v.Target.Max < 256 {

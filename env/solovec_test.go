@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"pigpen/env"
-	"pigpen/env/envtest"
+	"pigpen/env/envtest/racedetector"
 )
 
 // newSoloVec returns a SoloVec, which must be possible.
@@ -193,7 +193,7 @@ func TestSoloVecPlaysSolos(t *testing.T) {
 // TestSoloVecAllocates checks that stepping allocates nothing, in any mode, at
 // any number of players, ends included.
 func TestSoloVecAllocates(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	for _, variant := range env.Variants() {
 		for _, players := range []int{2, 3} {
 			for _, mode := range []env.Autoreset{env.AutoresetNextStep, env.AutoresetSameStep, env.AutoresetDisabled} {
@@ -400,7 +400,7 @@ func TestGamesSeed(t *testing.T) {
 // action is ignored stays where it is and its dice too; all others go on as in
 // games that are asked for nothing illegal.
 func TestGamesIgnoreIllegal(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	forEachGames(t, func(o *env.VecOptions) { o.IgnoreIllegal = true }, func(t *testing.T, o env.VecOptions, make1 func() games) {
 		v := make1()
 		b := begun(t, v, 1)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pigpen/env"
+	"pigpen/env/envtest/racedetector"
 )
 
 // stepper is a Vec or a SoloVec.
@@ -19,6 +20,7 @@ type stepper interface {
 // Games of which some stand still are compared with games alone, each stepped
 // only when it is to step.
 func TestStepSome(t *testing.T) {
+	racedetector.Skip(t)
 	const games, steps = 11, 400
 	for _, variant := range env.Variants() {
 		for _, mode := range []env.Autoreset{env.AutoresetNextStep, env.AutoresetSameStep, env.AutoresetDisabled} {

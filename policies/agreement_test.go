@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"pigpen/env"
-	"pigpen/env/envtest"
+	"pigpen/env/envtest/racedetector"
 	"pigpen/policies"
 	"pigpen/policies/exact"
 )
@@ -27,7 +27,7 @@ func tolerance(p float64, games int) float64 {
 // is fixed; for another one, or another variant, a check fails by chance less
 // often than once in 10^8 times.
 func TestSimulationAgrees(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	target, plays := 30, 40_000
 	if *long {
 		target, plays = 100, 400_000
@@ -74,7 +74,7 @@ func TestSimulationAgrees(t *testing.T) {
 // variant, from every turn total on: the answers must be those about one state
 // after the other, and exact results the same to the last bit.
 func TestTurnPlayer(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	for _, v := range env.Variants() {
 		target := min(10, v.Target.Max)
 		if *long {

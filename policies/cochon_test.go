@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"pigpen/env"
-	"pigpen/env/envtest"
+	"pigpen/env/envtest/racedetector"
 	"pigpen/policies"
 	"pigpen/policies/exact"
 )
@@ -14,7 +14,7 @@ import (
 // than an even share. Two players are scored exactly; more play games, of
 // which a fair policy wins too many with a chance below 1e-9.
 func TestCochonEdge(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	plays := 10_000
 	if *long {
 		plays = 30_000

@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"pigpen/env"
-	"pigpen/env/envtest"
+	"pigpen/env/envtest/racedetector"
 	"pigpen/policies"
 )
 
 // TestDecisionPoints compares the decision points of small games with all combinations
 // of columns that the rules let a player choose in.
 func TestDecisionPoints(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	for _, c := range []env.Config{
 		{Variant: "pig", Players: 1, Target: 7}, {Variant: "pig", Target: 6}, {Variant: "pig", Players: 4, Target: 4}, {Variant: "cochon"},
 		{Variant: "pig-last-round", Target: 3}, {Variant: "pig-last-round", Players: 3, Target: 2},

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"pigpen/env"
-	"pigpen/env/envtest"
+	"pigpen/env/envtest/racedetector"
 	"pigpen/policies"
 	"pigpen/policies/exact"
 )
@@ -192,7 +192,7 @@ func TestUnknown(t *testing.T) {
 
 // TestFixedPolicies asks for every name on the list, in every variant.
 func TestFixedPolicies(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	for _, v := range env.Variants() {
 		g := env.Must(env.New(env.Config{Variant: v.ID}))
 		for _, f := range policies.FixedPolicies() {

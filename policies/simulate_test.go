@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"pigpen/env"
-	"pigpen/env/envtest"
+	"pigpen/env/envtest/racedetector"
 	"pigpen/policies"
 )
 
@@ -136,7 +136,7 @@ func TestSimulateTruncates(t *testing.T) {
 // TestSimulateAgainstPublished: seat 0 wins 53.47% where both hold at 20 (T.
 // Neller, Nifty Assignments 2010).
 func TestSimulateAgainstPublished(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	g := pig(2, 100)
 	p := named(t, "hold-20", g)
 	for seat, tally := range simulate(t, g, p, p, policies.SimulateOptions{Games: 200_000, Seed: 1, Workers: 2}) {

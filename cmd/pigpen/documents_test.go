@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"pigpen/env"
-	"pigpen/env/envtest"
+	"pigpen/env/envtest/racedetector"
 	"pigpen/policies/exact"
 	"pigpen/policies/trained"
 )
@@ -90,7 +90,7 @@ func form(text string) string {
 // run already; .ci/run must call it in the same words. Without -long trainings
 // are short, and what depends on them is compared but for its numbers.
 func TestREADMECommands(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	text := readme(t)
 	ci, err := os.ReadFile(filepath.Join(root, ".ci/run"))
 	if err != nil {
@@ -137,7 +137,7 @@ func TestREADMECommands(t *testing.T) {
 // column, which takes long, by the policies that are built in, and with -long the first
 // by training.
 func TestREADMELearningTable(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	row := regexp.MustCompile("(?m)^\\| `(--[^`]*)` \\| (.*) \\|$")
 	rows := row.FindAllStringSubmatch(readme(t), -1)
 	if len(rows) != 6 {
@@ -188,7 +188,7 @@ func checkRow(t *testing.T, folder, flags, shown string) {
 
 // TestREADMEScores runs what the README gives a score of in its sentences.
 func TestREADMEScores(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	text, folder := readme(t), t.TempDir()
 	percent := regexp.MustCompile(`in all +wins +(\d+\.\d+%)`)
 	commands := []string{"eval hold-20"}
@@ -291,7 +291,7 @@ func TestProtocolTranscripts(t *testing.T) {
 // perfectly: with games of two and those that are solved at once, and with -long those
 // that are solved in some seconds.
 func TestREADMESeatTable(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	most := 20 * time.Millisecond
 	if *long {
 		most = 3 * time.Second

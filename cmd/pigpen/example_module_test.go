@@ -5,14 +5,14 @@ import (
 	"os/exec"
 	"testing"
 
-	"pigpen/env/envtest"
+	"pigpen/env/envtest/racedetector"
 )
 
 // TestExampleModule tests the module in cmd/example, which uses this one with a game and a
 // learner of its own, and stands outside of this module's packages.
 func TestExampleModule(t *testing.T) {
 	t.Parallel()
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	test := exec.CommandContext(t.Context(), "go", "test", ".")
 	test.Dir = "../example"
 	test.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")

@@ -9,7 +9,7 @@ import (
 
 	"pigpen/agents"
 	"pigpen/env"
-	"pigpen/env/envtest"
+	"pigpen/env/envtest/racedetector"
 	"pigpen/policies"
 )
 
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 // name lists that messages end with by variables, as in '${VARIANTS@R}', so that
 // a new name needs no change there.
 func TestScripts(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	lists := scriptLists()
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", UpdateScripts: *update,

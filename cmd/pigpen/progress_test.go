@@ -14,7 +14,7 @@ import (
 	"github.com/rivo/uniseg"
 
 	"pigpen/env"
-	"pigpen/env/envtest"
+	"pigpen/env/envtest/racedetector"
 	"pigpen/policies/exact"
 	"pigpen/train"
 )
@@ -62,7 +62,7 @@ func newTestProgress(w io.Writer, columns *int) (p *progress, pass func(time.Dur
 // whatever the width of the terminal and however it changes, that it tells how
 // far the work is, and that nothing stays.
 func TestProgressLine(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	g := env.Must(env.New(env.Config{Variant: "pig-snake-eyes", Target: 45}))
 	for _, columns := range append(slices.Clone(columnsTested), 2, 5) {
 		screen := newTerminal(columns)

@@ -16,7 +16,7 @@ import (
 
 	"github.com/creack/pty"
 
-	"pigpen/env/envtest"
+	"pigpen/env/envtest/racedetector"
 )
 
 // A terminalRun is pigpen run in a terminal.
@@ -79,7 +79,7 @@ func (r *terminalRun) resize(columns int) {
 // the end none.
 func TestTerminalTraining(t *testing.T) {
 	steps, every := "8M", "500k" // for more than a moment
-	if envtest.RaceDetector {
+	if racedetector.On {
 		steps, every = "2M", "100k"
 	}
 	for _, columns := range columnsTested {

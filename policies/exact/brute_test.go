@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"pigpen/env"
-	"pigpen/env/envtest"
+	"pigpen/env/envtest/racedetector"
 	"pigpen/policies/exact"
 )
 
@@ -319,7 +319,7 @@ func checkValues(t *testing.T, what string, gr *graph, s *exact.Solution, seat, 
 // and with all its options, with sweeps over all of their states. With -long
 // the games are larger, and more.
 func TestAgainstSweepsOverAllStates(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	for _, v := range env.Variants() {
 		targets, larger := sized([]int{2, 7}, []int{2, 3, 4, 5, 7, 11}), sized(12, 30)
 		switch {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"pigpen/env"
-	"pigpen/env/envtest"
+	"pigpen/env/envtest/racedetector"
 	"pigpen/policies/exact"
 )
 
@@ -94,7 +94,7 @@ func strategyOf(p env.Player) strategy {
 // TestAgainstRulesByHand holds, at full size, that policies win what they do by rules that are
 // written here once more, and that so does perfect play.
 func TestAgainstRulesByHand(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	const tolerance = 1e-11
 	g := pig(goal)
 	solution := solve(t, g)

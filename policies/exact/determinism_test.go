@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pigpen/env"
+	"pigpen/env/envtest/racedetector"
 )
 
 // uneven rolls with chances of all kinds.
@@ -32,6 +33,9 @@ func TestDeterminism(t *testing.T) {
 			target = 41 // many sweeps
 		case v.Ending == env.AfterRound && !*Long:
 			target = 41 // many states
+		}
+		if racedetector.On {
+			target = max(v.Target.Min, min(target, 41))
 		}
 		g := env.Must(env.New(env.Config{Variant: v.ID, Target: target}))
 		t.Run(g.String(), func(t *testing.T) {

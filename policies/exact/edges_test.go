@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"pigpen/env"
-	"pigpen/env/envtest"
+	"pigpen/env/envtest/racedetector"
 	"pigpen/policies"
 	"pigpen/policies/exact"
 )
@@ -20,7 +20,7 @@ import (
 // TestLastRoll holds that LastRoll is the highest score at which a solution
 // chooses to roll, and that indices of tables reach well beyond it.
 func TestLastRoll(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	check := func(what string, s *exact.Solution) {
 		t.Helper()
 		g := s.Game()
@@ -56,7 +56,7 @@ func TestLastRoll(t *testing.T) {
 
 // TestPlayersWhoNeverHold checks games of a last round whose players may never end them.
 func TestPlayersWhoNeverHold(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	target := sized(8, 50)
 	g := game("pig-last-round", 2, target)
 	roll, hold := named(t, "always-roll", g), named(t, "hold-20", g)
@@ -126,7 +126,7 @@ func waiter(g env.Game, name string, waits waits) policy {
 // score that is out of reach, which wins for sure in the limit; win
 // probabilities are near to that of the limit, and never beyond 1.
 func TestResponseToWaiter(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	for _, test := range []struct {
 		name    string
 		waits   waits

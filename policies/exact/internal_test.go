@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"pigpen/env"
-	"pigpen/env/envtest"
+	"pigpen/env/envtest/racedetector"
 )
 
 func testRules(t testing.TB, variant string, players, target int) *rules {
@@ -70,7 +70,7 @@ func TestTurnOutcomes(t *testing.T) {
 // scores left open to decision, every turn of role 0 has the same values, to
 // the bit.
 func TestLastRollBound(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	targets := []int{2, 5}
 	if *Long {
 		targets = append(targets, 7, 30)

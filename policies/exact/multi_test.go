@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"pigpen/env"
-	"pigpen/env/envtest"
+	"pigpen/env/envtest/racedetector"
 	"pigpen/policies/exact"
 )
 
@@ -40,7 +40,7 @@ const beyondMany = 60
 // seat gains by any other policy, and where plain value iteration comes to rest, it comes
 // to an equilibrium that is worth the same or, there being several, to one too.
 func TestEquilibriumAgainstSweepsOverAllStates(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	for _, v := range env.Variants() {
 		for _, g := range manyGames(v) {
 			t.Run(g.String(), func(t *testing.T) {
@@ -157,7 +157,7 @@ func (gr *graph) checkManyValues(t *testing.T, s *exact.Solution, values [][env.
 // TestEvaluateManyAgainstSweepsOverAllStates compares policies, their best responses and
 // what a game takes with sweeps over all states, for three and four players.
 func TestEvaluateManyAgainstSweepsOverAllStates(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	for _, v := range env.Variants() {
 		for _, g := range manyGames(v) {
 			t.Run(g.String(), func(t *testing.T) {
@@ -227,7 +227,7 @@ func TestEquilibriumAtAnyNumberOfWorkers(t *testing.T) {
 // TestMixedEquilibrium checks a game of full size, some of whose blocks have no
 // equilibrium in pure decisions.
 func TestMixedEquilibrium(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	if !*exact.Long {
 		t.Skip("takes seconds; run it with -long")
 	}
@@ -248,7 +248,7 @@ func TestMixedEquilibrium(t *testing.T) {
 // TestMixedEquilibriumOfEquals checks a game in which three players with the same score
 // have no equilibrium in pure decisions, when 88 points short of the target.
 func TestMixedEquilibriumOfEquals(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	if !*exact.Long {
 		t.Skip("takes seconds; run it with -long")
 	}

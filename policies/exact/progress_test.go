@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"pigpen/env"
-	"pigpen/env/envtest"
+	"pigpen/env/envtest/racedetector"
 )
 
 // A call is one that reports progress; it returns a figure of its result.
@@ -144,7 +144,7 @@ func TestCancel(t *testing.T) {
 // TestEstimate holds that where sweeps are repeated, the part that is reported
 // is near that of the sweeps.
 func TestEstimate(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	g := env.Must(env.New(env.Config{Variant: "pig-snake-eyes", Target: 45}))
 	for _, c := range calls() {
 		if c.name == "Prepare" || c.name == "Compare a solution" {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"pigpen/env"
-	"pigpen/env/envtest"
+	"pigpen/env/envtest/racedetector"
 	"pigpen/policies/exact"
 )
 
@@ -244,7 +244,7 @@ func TestLastRoundByHand(t *testing.T) {
 // Source: T. Zhu, M. Ma, "Deriving the Optimal Strategy for the Two Dice Pig Game via
 // Reinforcement Learning", Stats 5(3), 2022.
 func TestPublishedDoubleTrouble(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	if !*exact.Long {
 		t.Skip("takes half a minute; run it with -long")
 	}

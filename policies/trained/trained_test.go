@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"pigpen/env"
-	"pigpen/env/envtest"
+	"pigpen/env/envtest/racedetector"
 	"pigpen/policies"
 	"pigpen/policies/exact"
 	"pigpen/policies/trained"
@@ -34,7 +34,7 @@ func wipes(g env.Game) bool {
 // TestScores computes what every policy is said to be worth. Without -long it
 // leaves out best responses in games that wipe scores, which take many sweeps.
 func TestScores(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	solved := make(map[env.Game]func() (policies.Policy, error)) // once for all policies of a game
 	for _, p := range trained.List() {
 		t.Run(p.Name, func(t *testing.T) {

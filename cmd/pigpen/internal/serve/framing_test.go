@@ -17,7 +17,7 @@ import (
 
 	"pigpen/cmd/pigpen/internal/wire"
 	"pigpen/env"
-	"pigpen/env/envtest"
+	"pigpen/env/envtest/racedetector"
 )
 
 // drawRequest draws a request, right or nearly so, to a session with so many
@@ -90,7 +90,7 @@ func drawRequest(r *env.Rand, columns int, open ...int64) []field {
 
 // TestFormatsAgree asks the same in both formats and compares the answers.
 func TestFormatsAgree(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	lines, packs := newClient(t, "jsonl", "random"), newClient(t, "msgpack", "random")
 	r := env.NewRand(1)
 	good := make(map[any]int)
@@ -220,7 +220,7 @@ func TestFrames(t *testing.T) {
 // TestFrameMemory feeds what would take much memory if it were believed, or
 // kept, and counts all that is allocated on the way.
 func TestFrameMemory(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	const limit, allowed = 1 << 20, 24 << 20
 	fill := func(head string, part string) []byte {
 		return []byte(head + strings.Repeat(part, (limit-len(head))/len(part)-8))
@@ -455,7 +455,7 @@ func TestByteOrderMark(t *testing.T) {
 // TestManyGames gives lists of as many numbers as a session can hold games, and
 // of one more, which is refused before it is compared with the environment.
 func TestManyGames(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	for _, format := range formats {
 		c := newClient(t, format, "")
 		c.ask("make")

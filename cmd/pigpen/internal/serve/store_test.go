@@ -11,7 +11,7 @@ import (
 
 	"pigpen/cmd/pigpen/internal/wire"
 	"pigpen/env"
-	"pigpen/env/envtest"
+	"pigpen/env/envtest/racedetector"
 	"pigpen/policies"
 	"pigpen/policies/exact"
 )
@@ -130,7 +130,7 @@ func TestPolicyLimit(t *testing.T) {
 
 // TestSolutionBytes compares what a solution is said to take with what it does.
 func TestSolutionBytes(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	for _, config := range []env.Config{{Target: 200}, {Variant: "pig-last-round", Target: 200}, {Variant: "pig-snake-eyes", Target: 60}, {Players: 1, Target: 1000}} {
 		g := env.Must(env.New(config))
 		var before, after runtime.MemStats
@@ -226,7 +226,7 @@ func heap() int64 {
 // again and again: a file is in memory once however many environments play against
 // it, a game takes a few hundred bytes, and what is closed takes nothing.
 func TestSessionMemory(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	path := filepath.Join(t.TempDir(), "a.msgpack")
 	storePolicy(t, path, 150, 0)
 	file, err := os.Stat(path)
