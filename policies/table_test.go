@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"pigpen/env"
-	"pigpen/env/envtest"
+	"pigpen/env/envtest/racedetector"
 	"pigpen/policies"
 	"pigpen/policies/exact"
 	"pigpen/policies/internal/policytest"
@@ -74,7 +74,7 @@ func TestTableRollChance(t *testing.T) {
 // TestTableChances compares a table of chances, set in any order and set again, with a
 // slice of them, by every method that tells chances.
 func TestTableChances(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	for _, g := range []env.Game{pig(2, 6), game("pig-last-round", 2, 3)} {
 		index := policytest.Index(t, g, policies.FullAbstraction)
 		table, want := policies.NewTable(index), make([]float64, index.Size())
@@ -149,7 +149,7 @@ func TestSetChancePanics(t *testing.T) {
 // state, those that no game comes to included, also when they are saved and read again.
 // With -long there is one with mixed decisions, whose exact figures stay the same.
 func TestEquilibriumAsTable(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	games := []env.Game{pig(3, 6), pig(4, 4), game("pig-last-round", 3, 3), game("cochon", 3, 10)}
 	every := 7 // states that are compared
 	if *long {

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"pigpen/env"
-	"pigpen/env/envtest"
+	"pigpen/env/envtest/racedetector"
 	"pigpen/policies"
 	"pigpen/policies/exact"
 )
@@ -12,7 +12,7 @@ import (
 // TestTwoPlayer compares the policy with perfect play for two in every state of games for
 // three, with states for two made by hand.
 func TestTwoPlayer(t *testing.T) {
-	envtest.SkipUnderRaceDetector(t)
+	racedetector.Skip(t)
 	for _, variant := range []string{"pig", "pig-last-round", "double-trouble"} {
 		g, two := game(variant, 3, 6), game(variant, 2, 6)
 		p, perfect := named(t, policies.TwoPlayer, g), named(t, policies.Optimal, two)
