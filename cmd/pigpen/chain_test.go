@@ -21,7 +21,7 @@ var others = map[string][]string{
 	"env":      {"golang.org/x/sys/cpu"},
 	"policies": {"github.com/vmihailenco/msgpack/v5", "golang.org/x/sys/unix", "golang.org/x/sys/windows"},
 	"agents":   {},
-	"train":    {"github.com/vmihailenco/msgpack/v5"},
+	"train":    {"github.com/vmihailenco/msgpack/v5", "gonum.org/v1/gonum/stat", "gonum.org/v1/gonum/stat/distuv"},
 	"cmd":      {"github.com/KimMachineGun/automemlimit/memlimit", "github.com/spf13/pflag", "github.com/vmihailenco/msgpack/v5", "github.com/schollz/progressbar/v3", "golang.org/x/sys/unix", "golang.org/x/sys/windows", "golang.org/x/term", "github.com/rivo/uniseg"},
 }
 
