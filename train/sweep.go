@@ -125,7 +125,7 @@ func (s *Sweep) check() error {
 			return fmt.Errorf("train: seed %d is in the sweep twice", seed)
 		}
 	}
-	var before []map[string]string
+	before := make(map[string]int)
 	for i, c := range s.Points {
 		switch {
 		case c.Game != s.Points[0].Game:
@@ -135,11 +135,11 @@ func (s *Sweep) check() error {
 		case c.Checkpoint != "" || c.Resume != nil:
 			return errors.New("train: a point of a sweep with a checkpoint of its own; the sweep has one for all")
 		}
-		is := c.identity()
-		if j := slices.IndexFunc(before, func(other map[string]string) bool { return maps.Equal(is, other) }); j >= 0 {
+		is := fmt.Sprint(c.identity()) // in the order of the names
+		if j, ok := before[is]; ok {
 			return fmt.Errorf("train: points %d and %d of the sweep are equal", j+1, i+1)
 		}
-		before = append(before, is)
+		before[is] = i
 	}
 	return nil
 }

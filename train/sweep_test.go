@@ -22,7 +22,7 @@ import (
 // sweep is a sweep of 8 seeds over two step sizes to a target of 30, on two workers.
 func sweep(t testing.TB) train.Sweep {
 	t.Helper()
-	k, r := recipe(t, "qlearning", "")
+	k, r := recipe(t, "qlearning", agents.Textbook)
 	g := env.Must(env.New(env.Config{Variant: "pig", Target: 30}))
 	rival := must(policies.Named(context.Background(), "hold-20", g, exact.Options{}))
 	s := train.Sweep{

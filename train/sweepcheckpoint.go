@@ -136,7 +136,7 @@ func (k *SweepCheckpoint) agrees(s Sweep) error {
 		return fmt.Errorf("%w: %w: %s has %s %s, not %s", ErrCheckpoint, ErrDisagrees, k.path, name, has, asked)
 	}
 	if !slices.Equal(k.Seeds, s.Seeds) {
-		return differ("seeds", seedText(k.Seeds), seedText(s.Seeds))
+		return differ("seeds", SeedText(k.Seeds), SeedText(s.Seeds))
 	}
 	for i := range min(len(k.Points), len(s.Points)) {
 		has, asked := k.Points[i], s.Points[i].identity()
@@ -154,8 +154,8 @@ func (k *SweepCheckpoint) agrees(s Sweep) error {
 	return nil
 }
 
-// seedText returns seeds as a list with ranges, as in "1-4,7".
-func seedText(seeds []uint64) string {
+// SeedText returns seeds as a list with ranges, as in "1-4,7".
+func SeedText(seeds []uint64) string {
 	var parts []string
 	for i := 0; i < len(seeds); {
 		j := i

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -17,8 +18,10 @@ func finiteFlags(fs *pflag.FlagSet) (err error) {
 		if f.Value.Type() != "float64" {
 			return
 		}
-		if x, wrong := strconv.ParseFloat(f.Value.String(), 64); wrong != nil || math.IsInf(x, 0) || math.IsNaN(x) {
-			err = usagef("--%s %s: %s", f.Name, f.Value, wanted["float64"])
+		for text := range strings.SplitSeq(f.Value.String(), ",") { // of a list, each
+			if x, wrong := strconv.ParseFloat(text, 64); wrong != nil || math.IsInf(x, 0) || math.IsNaN(x) {
+				err = usagef("--%s %s: %s", f.Name, f.Value, wanted["float64"])
+			}
 		}
 	})
 	return err
@@ -63,7 +66,11 @@ func (c command) flagError(err error) error {
 	case errors.As(err, &invalid):
 		flag := invalid.GetFlag()
 		what, ok := wanted[flag.Value.Type()]
-		if _, own := flag.Value.(workerCount); own || !ok {
+		switch flag.Value.(type) {
+		case workerCount, *settingList:
+			ok = false // its own error tells more
+		}
+		if !ok {
 			what = errors.Unwrap(invalid).Error()
 		}
 		return usagef("--%s %q: %s; %s", flag.Name, invalid.GetValue(), what, see)

@@ -9,6 +9,7 @@ import (
 // columns of figures.
 type ranking struct {
 	names   []string // by rank, fit to be printed
+	heading string   // of the names; may be empty
 	width   int      // of the terminal, in columns
 	columns []rankingColumn
 }
@@ -48,7 +49,7 @@ func (c rankingColumn) wide() int { return len(gap) + c.width }
 // too wide, long names are cut, to a quarter of the terminal's width at most.
 func (r *ranking) stub() int {
 	stub := len(strconv.Itoa(len(r.names))) + len(gap)
-	name, total := widest(r.names), 0
+	name, total := max(widest(r.names), widest([]string{r.heading})), 0
 	for _, c := range r.columns {
 		total += c.wide()
 	}
@@ -106,11 +107,12 @@ func (r *ranking) write(b *strings.Builder, columns []rankingColumn) {
 	stub := r.stub()
 	digits := len(strconv.Itoa(len(r.names)))
 	for row := -1; row < len(r.names); row++ {
-		line := strings.Repeat(" ", stub)
+		number, name := "", r.heading
 		if row >= 0 {
-			name := shortened(r.names[row], stub-digits-len(gap))
-			line = padded(strconv.Itoa(row+1), digits, false) + gap + padded(name, stub-digits-len(gap), true)
+			number, name = strconv.Itoa(row+1), r.names[row]
 		}
+		room := stub - digits - len(gap)
+		line := padded(number, digits, false) + gap + padded(shortened(name, room), room, true)
 		for _, c := range columns {
 			cell := c.heading
 			if row >= 0 {

@@ -39,6 +39,17 @@ with --update expected; with --recipe textbook 100M, or 400M with more than two
 players. The agents, their recipes, and the settings that these heed:
 ` + agentTable() + `
 
+--seeds trains once with each of several seeds, and a list of values of a
+setting, as in --epsilon 0.3,0.65, once with each of them; several lists make a
+grid. Such a sweep runs as many trainings at once as there are workers and
+--memory allows, and prints a line for each point of the grid, the best first:
+the mean of the final scores of its seeds, their standard deviation, the 95%
+interval of the mean by Student's t, the mean exploitability, and the best seed.
+The best policy of all goes to --out, byte for byte as if it had been trained
+alone. --log has the rows of all trainings. --checkpoint keeps each training
+that has ended, and --resume alone goes on after them; Ctrl-C gives up those
+under way.
+
 A log has a row for each evaluation, with these columns: steps, episodes and
 seconds of learning since the start; win_mean, the win probability against
 --against, the mean of all seats; exploitability, what a best response wins more
@@ -49,10 +60,22 @@ evaluation was due, the same for every seed; and what made the row: variant,
 players, target, options, states, agent, seed, settings and program.`,
 		example: "pigpen train --target 50 --agent montecarlo --steps 200M --out mc.msgpack\n" +
 			"pigpen train --log curve.csv --checkpoint c.msgpack --checkpoint-every 1m\n" +
-			"pigpen train --resume c.msgpack --steps 4G --log curve.csv",
+			"pigpen train --resume c.msgpack --steps 4G --log curve.csv\n" +
+			"pigpen train --seeds 1-8 --step-size 0.1,n^-0.75 --checkpoint s.msgpack",
 		run: func(ctx context.Context, std streams, args []string) error {
 			if err := noArguments(args); err != nil {
 				return err
+			}
+			k, err := f.resumeSweep()
+			if err != nil {
+				return err
+			}
+			if k != nil || f.sweeps() {
+				p, err := f.newSweep(k)
+				if err != nil {
+					return err
+				}
+				return (&sweep{trainFlags: f, sweepPlan: p, std: std}).run(ctx)
 			}
 			p, err := f.newPlan(ctx)
 			if err != nil {

@@ -13,21 +13,13 @@ import (
 // evaluation returns what evaluates policies against a rival.
 func (t *training) evaluation(rival player) func(ctx context.Context, p policies.Policy, last bool) (train.Score, error) {
 	var show *progress
-	final := &policies.Evaluator{Game: t.Game, Opponent: rival.policy, OpponentName: rival.name, Seed: t.Seed, Workers: t.workers}
 	if t.shown != nil {
 		show = t.shown.show
 	}
-	if simulatesScores(t.Game) {
-		final.SimulateOnly = true
-		final.Games = int(t.evalGames)
-	}
-	onTheWay := *final
-	if final.Games > 0 {
-		onTheWay.Games = max(t.Game.Players(), final.Games/10)
-	}
+	onTheWay, final := evaluators(t.Config, rival, t.evalGames)
 	final.Watch, onTheWay.Watch = watchEvaluation(show, final.Games), watchEvaluation(show, onTheWay.Games)
 	return func(ctx context.Context, p policies.Policy, last bool) (train.Score, error) {
-		e := &onTheWay
+		e := onTheWay
 		if last {
 			e = final
 		}
@@ -40,6 +32,21 @@ func (t *training) evaluation(rival player) func(ctx context.Context, p policies
 		}
 		return figures(t.Game, r), nil
 	}
+}
+
+// evaluators return what evaluates the policies of the training c: on the way, and the
+// final one, with so many games where games are played.
+func evaluators(c train.Config, rival player, games int64) (onTheWay, final *policies.Evaluator) {
+	final = &policies.Evaluator{Game: c.Game, Opponent: rival.policy, OpponentName: rival.name, Seed: c.Seed, Workers: c.Workers}
+	if simulatesScores(c.Game) {
+		final.SimulateOnly = true
+		final.Games = int(games)
+	}
+	onTheWay = &policies.Evaluator{Game: c.Game, Opponent: rival.policy, OpponentName: rival.name, Seed: c.Seed, Workers: c.Workers, SimulateOnly: final.SimulateOnly}
+	if final.Games > 0 {
+		onTheWay.Games = max(c.Game.Players(), final.Games/10)
+	}
+	return onTheWay, final
 }
 
 // simulatesScores reports whether train plays games to score policies of g. Where exact

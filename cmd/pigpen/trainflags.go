@@ -18,6 +18,7 @@ type trainFlags struct {
 	out                   string
 	rival                 func() string
 	seed                  uint64
+	seeds                 []uint64
 	workers               int
 	steps, episodes       int64
 	time                  time.Duration
@@ -43,6 +44,7 @@ func addTrainFlags(fs *pflag.FlagSet) *trainFlags {
 	fs.StringVar(&f.recipe, "recipe", "", "how it learns; see above (default: the first that is for so many players)")
 	fs.Var(file(&f.out), "out", "policy file to write (default VARIANT-PLAYERSp-TARGET-AGENT.msgpack)")
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of dice and exploration")
+	fs.Var(seedList{&f.seeds}, "seeds", "train once with each of these seeds, as in 1-8 or 1,3,5-7; see above")
 	addWorkers(fs, &f.workers, "the result")
 	unset(count(&f.steps), "steps", "train for so many decisions (default: some thousands for each entry of the table, 2.5G for pig to 100; see above)")
 	unset(count(&f.episodes), "episodes", "train for so many episodes; what an agent learns at a time, up to some thousands of them, is played to its end")

@@ -39,31 +39,40 @@ func (f *trainFlags) newPlan(ctx context.Context) (p plan, err error) {
 			return p, err
 		}
 	}
+	if p.Game, err = f.players(&p); err != nil {
+		return p, err
+	}
+	if err := f.fill(&p, nil); err != nil {
+		return p, err
+	}
+	return p, f.checkFiles()
+}
+
+// fill fills in a plan of which Game, Resume and opponent are known, with the settings of
+// a point of a grid. It fills in f.out.
+func (f *trainFlags) fill(p *plan, point agents.Settings) error {
 	kind, err := agents.Lookup(f.agent)
 	if err != nil {
-		return p, usageError{err}
+		return usageError{err}
 	}
-	g, err := f.players(&p)
-	if err != nil {
-		return p, err
-	}
+	g := p.Game
 	recipe, err := kind.Recipe(f.recipe, g)
 	if err != nil {
-		return p, usageError{err}
+		return usageError{err}
 	}
-	p.Game, p.Agent, p.Recipe, p.Seed, p.Program = g, kind, recipe, f.seed, version
-	if p.Settings, err = f.settings.of(recipe, g, p.Resume); err != nil {
-		return p, err
+	p.Agent, p.Recipe, p.Seed, p.Program = kind, recipe, f.seed, version
+	if p.Settings, err = f.settings.of(recipe, g, p.Resume, point); err != nil {
+		return err
 	}
 	switch p.Abstraction = policies.Abstraction(f.states); p.Abstraction {
 	case "auto":
 		p.Abstraction = policies.DefaultAbstraction(g)
 	case policies.FullAbstraction, policies.SummaryAbstraction:
 	default:
-		return p, usagef("--states %q; it is full, summary or auto", p.Abstraction)
+		return usagef("--states %q; it is full, summary or auto", p.Abstraction)
 	}
 	if err := checkGames("eval-games", f.evalGames, g); err != nil {
-		return p, err
+		return err
 	}
 	if p.StepLimit = int(f.stepLimit); p.StepLimit == 0 { // of a checkpoint
 		p.StepLimit = train.NoStepLimit
@@ -71,22 +80,22 @@ func (f *trainFlags) newPlan(ctx context.Context) (p plan, err error) {
 	p.MemoryLimit, p.Workers = f.memory, f.workers
 	p.Checkpoint, p.CheckpointEvery = f.checkpoint, f.checkpointEvery
 	if p.entries, p.bytes, err = p.Bytes(); err != nil {
-		return p, usageError{err}
+		return usageError{err}
 	}
 	if p.bytes > float64(f.memory) {
-		return p, f.tooLarge(&p)
+		return f.tooLarge(p)
 	}
-	f.lengths(&p)
+	f.lengths(p)
 	p.Notes = map[string]string{"against": f.rivalOf(g), "eval-every": fmt.Sprint(p.EvalEvery), "eval-games": fmt.Sprint(f.evalGames)}
 	if err := p.Check(); errors.Is(err, train.ErrDisagrees) {
-		return p, usageError{err}
+		return usageError{err}
 	} else if err != nil {
-		return p, err
+		return err
 	}
 	if f.out == "" {
 		f.out = defaultName(g, kind.Name)
 	}
-	return p, f.checkFiles()
+	return nil
 }
 
 // tooLarge returns the error of a training whose tables take too much memory.

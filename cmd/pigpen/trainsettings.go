@@ -1,10 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -17,28 +17,16 @@ import (
 // settingFlags are the flags for the settings of all recipes.
 type settingFlags struct {
 	flags *pflag.FlagSet
-	// values returns the value of each flag as its setting's domain reads it.
-	values map[string]func() string
+	lists map[string]*settingList // by name of the setting
 }
 
 // addSettingFlags adds a flag for each setting that a recipe declares.
 func addSettingFlags(fs *pflag.FlagSet) *settingFlags {
-	f := &settingFlags{flags: fs, values: make(map[string]func() string)}
+	f := &settingFlags{flags: fs, lists: make(map[string]*settingList)}
 	for _, s := range agents.AllSettings() {
-		usage := fmt.Sprintf("%s: %v%s", s.Doc, s.Domain, defaultNote(s))
-		switch s.Domain.(type) {
-		case agents.Numbers:
-			x := fs.Float64(s.Name, 0, usage)
-			f.values[s.Name] = func() string { return strconv.FormatFloat(*x, 'g', -1, 64) }
-		case agents.Integers:
-			n := new(int64)
-			fs.Var(count(n), s.Name, usage)
-			fs.Lookup(s.Name).DefValue = ""
-			f.values[s.Name] = func() string { return strconv.FormatInt(*n, 10) }
-		default:
-			text := fs.String(s.Name, "", usage)
-			f.values[s.Name] = func() string { return *text }
-		}
+		list := newSettingList(s.Domain)
+		fs.Var(list, s.Name, fmt.Sprintf("%s: %v%s", s.Doc, s.Domain, defaultNote(s)))
+		f.lists[s.Name] = list
 	}
 	return f
 }
@@ -60,9 +48,9 @@ func defaultNote(s agents.Setting) string {
 	return fmt.Sprintf("%s (default %s)", note, s.Default)
 }
 
-// of returns the settings of r for g: those of the flags, else those of the
-// checkpoint k, if it is not nil, else the defaults.
-func (f *settingFlags) of(r agents.Recipe, g env.Game, k *train.Checkpoint) (agents.Settings, error) {
+// of returns the settings of r for g: those of the flags, with the values of point where
+// a flag has several, else those of the checkpoint k, if it is not nil, else the defaults.
+func (f *settingFlags) of(r agents.Recipe, g env.Game, k *train.Checkpoint, point agents.Settings) (agents.Settings, error) {
 	values := make(agents.Settings)
 	if k != nil {
 		var err error
@@ -70,14 +58,14 @@ func (f *settingFlags) of(r agents.Recipe, g env.Game, k *train.Checkpoint) (age
 			return nil, fmt.Errorf("%w: %w", train.ErrCheckpoint, err)
 		}
 	}
-	for name, value := range f.values {
+	for name, list := range f.lists {
 		if !f.flags.Changed(name) {
 			continue
 		}
 		if _, ok := r.Setting(name); !ok {
 			return nil, usagef("the recipe %s does not heed --%s", r.Name, name)
 		}
-		values[name] = value()
+		values[name] = cmp.Or(point[name], list.values[0])
 	}
 	resolved, err := r.Resolve(g, values)
 	var wrong *agents.SettingError
