@@ -15,6 +15,7 @@ func importCommand() command {
 	var (
 		game   = addGameFlags(fs)
 		format = fs.String("format", "", "format of the input: jsonl, msgpack, csv or npz (default: by the ending of its name, else jsonl)")
+		states = fs.String("states", "", "states that the table tells apart: full, all of them, or summary, by the leader of the others (default: full for up to two players and where they are few)")
 		agent  = fs.String("agent", "external", "name of what made the decisions, for the file")
 		out    = addFile(fs, "out", "file to write")
 		asJSON = fs.Bool("json", false, "print one JSON object")
@@ -54,7 +55,11 @@ the action and the chance are the same.`,
 			if err != nil {
 				return err
 			}
-			index, err := policies.NewStateIndex(g, policies.DefaultAbstraction(g))
+			abstraction := policies.DefaultAbstraction(g)
+			if fs.Changed("states") {
+				abstraction = policies.Abstraction(*states)
+			}
+			index, err := policies.NewStateIndex(g, abstraction)
 			if err != nil {
 				return usageError{err}
 			}
