@@ -99,6 +99,8 @@ func (c command) flagValues(flag string) (values []string, files bool) {
 			values = append(values, format.name)
 		}
 		return values, false
+	case flag == "states":
+		return []string{string(policies.FullAbstraction), string(policies.SummaryAbstraction)}, false
 	case flag == "format":
 		return wire.Formats(), false
 	case f.Value.Type() == "policy":

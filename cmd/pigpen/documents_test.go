@@ -294,7 +294,7 @@ func TestREADMESeatTable(t *testing.T) {
 	racedetector.Skip(t)
 	most := 20 * time.Millisecond
 	if *long {
-		most = 3 * time.Second
+		most = 2 * time.Second
 	}
 	text := readme(t)
 	for _, v := range env.Variants() {
