@@ -125,8 +125,7 @@ func (s *Sweep) check() error {
 			return fmt.Errorf("train: seed %d is in the sweep twice", seed)
 		}
 	}
-	before := make(map[string]int)
-	for i, c := range s.Points {
+	for _, c := range s.Points {
 		switch {
 		case c.Game != s.Points[0].Game:
 			return fmt.Errorf("train: points of a sweep on %v and %v; all are of one game", s.Points[0].Game, c.Game)
@@ -135,11 +134,14 @@ func (s *Sweep) check() error {
 		case c.Checkpoint != "" || c.Resume != nil:
 			return errors.New("train: a point of a sweep with a checkpoint of its own; the sweep has one for all")
 		}
-		is := fmt.Sprint(c.identity()) // in the order of the names
-		if j, ok := before[is]; ok {
+	}
+	before := make(map[string]int)
+	for i, is := range s.identities() {
+		text := fmt.Sprint(is) // in the order of the names
+		if j, ok := before[text]; ok {
 			return fmt.Errorf("train: points %d and %d of the sweep are equal", j+1, i+1)
 		}
-		before[is] = i
+		before[text] = i
 	}
 	return nil
 }
@@ -156,6 +158,15 @@ func (c Config) identity() map[string]string {
 		"eval-every": strconv.FormatInt(c.EvalEvery, 10),
 	})
 	return is
+}
+
+// identities returns the identity of each point.
+func (s *Sweep) identities() []map[string]string {
+	var list []map[string]string
+	for _, c := range s.Points {
+		list = append(list, c.identity())
+	}
+	return list
 }
 
 // shares returns the number of workers of each of the trainings that run at once, of n.
@@ -199,11 +210,11 @@ func RunSweep(ctx context.Context, s Sweep) (SweepResult, error) {
 		}
 	}
 	r := &sweepRun{
-		Sweep: s, under: make(map[int]Progress), trained: make(map[int]Trained), best: -1,
+		Sweep: s, points: s.identities(), under: make(map[int]Progress), trained: make(map[int]Trained), best: -1,
 		checkpoint: sweepFile{path: s.Checkpoint}, log: sweepFile{path: s.Log},
 	}
 	if k := s.Resume; k != nil {
-		if err := k.agrees(s); err != nil {
+		if err := k.agrees(s.Seeds, r.points); err != nil {
 			return SweepResult{}, err
 		}
 		r.file, r.best = k.file, k.best
@@ -254,6 +265,7 @@ func RunSweep(ctx context.Context, s Sweep) (SweepResult, error) {
 // A sweepRun is a sweep under way.
 type sweepRun struct {
 	Sweep
+	points []map[string]string // what distinguishes each of Points
 
 	mu      sync.Mutex
 	under   map[int]Progress // of the trainings under way, by index

@@ -186,29 +186,33 @@ func TestSweepMemory(t *testing.T) {
 	if _, err := train.RunSweep(t.Context(), s); !errors.Is(err, train.ErrMemory) {
 		t.Errorf("with too little memory for one: %v", err)
 	}
-	// Each training asks for its evaluator as it begins.
-	atOnce := func(limit int64) (most int) {
-		s.MemoryLimit = limit
-		evaluator := s.Evaluator
-		defer func() { s.Evaluator = evaluator }()
-		var workers []int
+	// shares runs three trainings on four workers, and returns how many workers each had.
+	shares := func(limit int64) (workers []int) {
+		other := s
+		other.MemoryLimit = limit
 		begun := make(chan int, 3)
-		s.Evaluator = func(c train.Config) func(context.Context, policies.Policy, bool) (train.Score, error) {
-			begun <- c.Workers
-			return evaluator(c)
+		other.Evaluator = func(c train.Config) func(context.Context, policies.Policy, bool) (train.Score, error) {
+			begun <- c.Workers // as the training begins
+			return s.Evaluator(c)
 		}
-		must(train.RunSweep(t.Context(), s))
+		must(train.RunSweep(t.Context(), other))
 		close(begun)
 		for n := range begun {
 			workers = append(workers, n)
 		}
-		return slices.Max(workers)
+		return workers
 	}
-	if got := atOnce(int64(one)); got != 4 {
-		t.Errorf("one that runs alone has %d workers, want 4", got)
+	if got := shares(int64(one)); !slices.Equal(got, []int{4, 4, 4}) {
+		t.Errorf("trainings one at a time have %v workers, want 4", got)
 	}
-	if got := atOnce(0); got > 2 {
-		t.Errorf("one of three at once has %d workers, want at most 2", got)
+	c.Workers = 2
+	if _, bytes, err := c.Bytes(); err != nil {
+		t.Error(err)
+	} else if got := shares(2 * int64(bytes)); !slices.Equal(got, []int{2, 2, 2}) {
+		t.Errorf("trainings two at once have %v workers, want 2", got)
+	}
+	if got := shares(0); slices.Max(got) > 2 {
+		t.Errorf("trainings three at once have %v workers, want at most 2", got)
 	}
 }
 

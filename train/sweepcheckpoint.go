@@ -129,17 +129,17 @@ func (k *SweepCheckpoint) consistent() bool {
 	return hasBest
 }
 
-// agrees returns an error that names the first difference between the sweep of k and s,
-// or nil if there is none.
-func (k *SweepCheckpoint) agrees(s Sweep) error {
+// agrees returns an error that names the first difference between the sweep of k and one
+// of the given seeds and points, or nil if there is none.
+func (k *SweepCheckpoint) agrees(seeds []uint64, points []map[string]string) error {
 	differ := func(name, has, asked string) error {
 		return fmt.Errorf("%w: %w: %s has %s %s, not %s", ErrCheckpoint, ErrDisagrees, k.path, name, has, asked)
 	}
-	if !slices.Equal(k.Seeds, s.Seeds) {
-		return differ("seeds", SeedText(k.Seeds), SeedText(s.Seeds))
+	if !slices.Equal(k.Seeds, seeds) {
+		return differ("seeds", SeedText(k.Seeds), SeedText(seeds))
 	}
-	for i := range min(len(k.Points), len(s.Points)) {
-		has, asked := k.Points[i], s.Points[i].identity()
+	for i := range min(len(k.Points), len(points)) {
+		has, asked := k.Points[i], points[i]
 		names := maps.Clone(has)
 		maps.Copy(names, asked)
 		for _, name := range slices.Sorted(maps.Keys(names)) {
@@ -148,8 +148,8 @@ func (k *SweepCheckpoint) agrees(s Sweep) error {
 			}
 		}
 	}
-	if len(k.Points) != len(s.Points) {
-		return differ("points of a grid:", fmt.Sprint(len(k.Points)), fmt.Sprint(len(s.Points)))
+	if len(k.Points) != len(points) {
+		return differ("points of a grid:", fmt.Sprint(len(k.Points)), fmt.Sprint(len(points)))
 	}
 	return nil
 }
@@ -210,10 +210,7 @@ func (r *sweepRun) save() {
 
 // writeCheckpoint writes the content of the checkpoint.
 func (r *sweepRun) writeCheckpoint(w io.Writer) error {
-	h := sweepHeader{Format: sweepFormat, Version: sweepVersion, Seeds: r.Seeds, Notes: r.Notes, Trained: r.inOrder(), Best: r.best}
-	for _, c := range r.Points {
-		h.Points = append(h.Points, c.identity())
-	}
+	h := sweepHeader{Format: sweepFormat, Version: sweepVersion, Seeds: r.Seeds, Notes: r.Notes, Points: r.points, Trained: r.inOrder(), Best: r.best}
 	if r.best >= 0 {
 		var b bytes.Buffer
 		if err := policies.Write(&b, r.file); err != nil {
