@@ -47,8 +47,8 @@ func adviseTable(ctx context.Context, s streams, game *gameFlags, against string
 		return err
 	}
 	if out != "" {
-		writing := show.begin("writing", out)
-		err := writeResult(s, show, out, func(w io.Writer) error { return t.writeCSV(ctx, w, writing) })
+		show.begin("writing", out)
+		err := writeResult(s, show, out, func(w io.Writer) error { return writeRows(ctx, w, t.rows) })
 		if err != nil {
 			return err
 		}

@@ -22,15 +22,16 @@ var others = map[string][]string{
 	"policies": {"github.com/vmihailenco/msgpack/v5", "golang.org/x/sys/unix", "golang.org/x/sys/windows"},
 	"agents":   {},
 	"train":    {"github.com/vmihailenco/msgpack/v5", "gonum.org/v1/gonum/stat", "gonum.org/v1/gonum/stat/distuv"},
-	"cmd":      {"github.com/KimMachineGun/automemlimit/memlimit", "github.com/spf13/pflag", "github.com/vmihailenco/msgpack/v5", "github.com/schollz/progressbar/v3", "golang.org/x/sys/unix", "golang.org/x/sys/windows", "golang.org/x/term", "github.com/rivo/uniseg"},
+	"cmd":      {"github.com/KimMachineGun/automemlimit/memlimit", "github.com/spf13/pflag", "github.com/vmihailenco/msgpack/v5", "github.com/schollz/progressbar/v3", "golang.org/x/sys/unix", "golang.org/x/sys/windows", "golang.org/x/term", "github.com/rivo/uniseg", "golang.org/x/image/font", "gonum.org/v1/plot", "gonum.org/v1/plot/font", "gonum.org/v1/plot/palette/brewer", "gonum.org/v1/plot/plotter", "gonum.org/v1/plot/text", "gonum.org/v1/plot/vg", "gonum.org/v1/plot/vg/draw", "gonum.org/v1/plot/vg/vgimg", "gonum.org/v1/plot/vg/vgsvg"},
 }
 
 // rooms are the folders of which the command line is made. A package of one imports
-// from this module only what stands here, tests apart; so wire knows no game, and
+// from this module only what stands here, tests apart; so charts and wire know no game, and
 // serve and wire know nothing of the command line.
 var rooms = map[string][]string{
-	"cmd/pigpen/internal/wire":  {},
-	"cmd/pigpen/internal/serve": {"pigpen/cmd/pigpen/internal/wire", "pigpen/env", "pigpen/policies", "pigpen/policies/exact", "pigpen/policies/trained"},
+	"cmd/pigpen/internal/charts": {},
+	"cmd/pigpen/internal/wire":   {},
+	"cmd/pigpen/internal/serve":  {"pigpen/cmd/pigpen/internal/wire", "pigpen/env", "pigpen/policies", "pigpen/policies/exact", "pigpen/policies/trained"},
 }
 
 // roomOthers are the modules that no room may import, tests apart.

@@ -94,13 +94,22 @@ func (c command) flagValues(flag string) (values []string, files bool) {
 			values = append(values, k.Name)
 		}
 		return values, false
+	case flag == "recipe" && c.name == "train":
+		return recipeNames(), false
+	case settingWords(flag) != nil && c.name == "train":
+		return settingWords(flag), false
 	case flag == "format" && c.name == "import":
 		for _, format := range importFormats() {
 			values = append(values, format.name)
 		}
 		return values, false
 	case flag == "states":
-		return []string{string(policies.FullAbstraction), string(policies.SummaryAbstraction)}, false
+		if c.name == "train" {
+			values = append(values, "auto")
+		}
+		return append(values, string(policies.FullAbstraction), string(policies.SummaryAbstraction)), false
+	case flag == "by" && c.name == "plot":
+		return curveAxes, false
 	case flag == "format":
 		return wire.Formats(), false
 	case f.Value.Type() == "policy":
@@ -116,6 +125,11 @@ func (c command) arguments() (words []string, files bool) {
 		return shells(), false
 	case strings.Contains(c.args, "NAME"):
 		words = policyNames()
+		if c.name == "plot" {
+			for _, k := range plotKinds() {
+				words = append(words, k.name)
+			}
+		}
 		if strings.Contains(c.args, person) {
 			words = append(words, person)
 		}

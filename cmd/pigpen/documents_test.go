@@ -119,6 +119,7 @@ func TestREADMECommands(t *testing.T) {
 			t.Errorf("%s prints\n%s\nand the README shows\n%s", command, output, s.output)
 		}
 	}
+	checkPictures(t, text, folder)
 	sentences := inline.FindAllStringSubmatch(text, -1)
 	for _, m := range sentences {
 		if runShown(t, folder, "go run "+strings.Join(strings.Fields(m[1]), " ")) == "" {
@@ -130,6 +131,33 @@ func TestREADMECommands(t *testing.T) {
 	}
 	if tests == 0 || len(list)-tests < 4 {
 		t.Errorf("the README shows %d commands, %d of them tests", len(list), tests)
+	}
+}
+
+// picture matches a picture of the README, made by a command that it shows.
+var picture = regexp.MustCompile(`!\[[^\]]+\]\((cmd/pigpen/testdata/pictures/[^)]+)\)`)
+
+// checkPictures compares the pictures of the README with those that its commands made in
+// a folder. With -update it puts the latter in the place of the former.
+func checkPictures(t *testing.T, text, folder string) {
+	t.Helper()
+	list := picture.FindAllStringSubmatch(text, -1)
+	if len(list) < 2 {
+		t.Errorf("the README has %d pictures, want 2 or more", len(list))
+	}
+	for _, m := range list {
+		path := filepath.Join(root, m[1])
+		made, err := os.ReadFile(filepath.Join(folder, filepath.Base(path)))
+		if err != nil {
+			t.Errorf("no command of the README makes its picture: %v", err)
+			continue
+		}
+		if *update {
+			must(os.WriteFile(path, made, 0o666))
+		}
+		if shown, err := os.ReadFile(path); err != nil || !bytes.Equal(made, shown) {
+			t.Errorf("%s is not the picture that the README's command makes (%v); -update renews it, and then look at it", m[1], err)
+		}
 	}
 }
 

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"context"
-	"encoding/csv"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
@@ -96,45 +93,39 @@ func (t *holdTable) text(width int) string {
 	return b.String()
 }
 
-// writeCSV writes a line for each pair of scores: the columns of the game's observations
-// without the turn total, hold_at, empty where the policy does not hold, and whether it
-// rolls again at a higher turn total.
-func (t *holdTable) writeCSV(ctx context.Context, out io.Writer, writing *task) error {
-	w := csv.NewWriter(out)
+// rows calls row with the names of the columns and then for each pair of scores: the
+// columns of the game's observations without the turn total, hold_at, empty where the
+// policy does not hold, and whether it rolls again at a higher turn total.
+func (t *holdTable) rows(row func(values ...string) error) error {
 	var names []string
 	for _, c := range t.game.Columns() {
 		if c.Name != "turn_total" {
 			names = append(names, c.Name)
 		}
 	}
-	if err := w.Write(append(names, "hold_at", "rolls_again")); err != nil {
+	if err := row(append(names, "hold_at", "rolls_again")...); err != nil {
 		return err
 	}
-	for i, after := range t.rounds() {
+	for _, after := range t.rounds() {
 		for own := range t.game.Target() {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			writing.update((float64(i) + float64(own)/float64(t.game.Target())) / float64(len(t.rounds())))
 			for other := range t.others() {
-				row := []string{strconv.Itoa(own)}
+				values := []string{strconv.Itoa(own)}
 				if t.game.Players() > 1 {
-					row = append(row, strconv.Itoa(other))
+					values = append(values, strconv.Itoa(other))
 				}
 				if len(t.rounds()) > 1 {
-					row = append(row, strconv.Itoa(after))
+					values = append(values, strconv.Itoa(after))
 				}
 				shown := ""
 				at, again := t.at(own, other, after)
 				if at > 0 {
 					shown = strconv.Itoa(at)
 				}
-				if err := w.Write(append(row, shown, strconv.FormatBool(again))); err != nil {
+				if err := row(append(values, shown, strconv.FormatBool(again))...); err != nil {
 					return err
 				}
 			}
 		}
 	}
-	w.Flush()
-	return w.Error()
+	return nil
 }

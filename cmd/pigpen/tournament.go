@@ -48,43 +48,14 @@ that are hardest and easiest for each policy, and --json has the rest.
 The policies that need no file:` + fixedTable(),
 		example: "pigpen tournament optimal race hold-20 q.msgpack",
 		run: func(ctx context.Context, s streams, args []string) error {
-			if len(args) < 2 {
-				return usagef("policies given: %d; two or more are needed, files or names such as hold-20", len(args))
-			}
-			for i, name := range args {
-				if slices.Contains(args[:i], name) {
-					return usagef("%s is named twice; each policy plays once", name)
-				}
-			}
-			g, players, err := game.find(args...)
+			show := showProgress(s.err)
+			defer show.stop()
+			g, r, err := playTournament(ctx, game, show, workers, args)
 			if err != nil {
 				return err
 			}
-			for i, p := range players {
-				for _, earlier := range players[:i] {
-					if p.ref.Same(earlier.ref) {
-						return usagef("%s and %s are the same file; each policy plays once", earlier.name, p.name)
-					}
-				}
-			}
-			switch {
-			case g.Players() == 1:
-				return usagef("a tournament is for two or more players, not for %v", g)
-			case !exact.Evaluates(g):
-				return usagef("%v is too large for exact scores, of which a tournament is made; lower --players or --target", g)
-			}
-			show := showProgress(s.err)
-			defer show.stop()
-			if err := makePlayers(ctx, show, workers, g, players); err != nil {
-				return err
-			}
-			comparing := show.begin("comparing")
-			defer comparing.end()
-			r := tournamentResult{gameResult: resultOf(g, *seed), Policies: args}
-			if err := r.play(ctx, g, players, workers, comparing); err != nil {
-				return err
-			}
-			comparing.end()
+			show.stop()
+			r.Seed = *seed
 			if *asJSON {
 				return printJSON(s.out, r)
 			}
@@ -95,6 +66,51 @@ The policies that need no file:` + fixedTable(),
 			return print(s.out, text)
 		},
 	}
+}
+
+// playTournament plays the policies of the given names against each other.
+func playTournament(ctx context.Context, game *gameFlags, show *progress, workers int, names []string) (env.Game, tournamentResult, error) {
+	g, players, err := findRivals(game, names)
+	if err != nil {
+		return env.Game{}, tournamentResult{}, err
+	}
+	if err := makePlayers(ctx, show, workers, g, players); err != nil {
+		return env.Game{}, tournamentResult{}, err
+	}
+	comparing := show.begin("comparing")
+	defer comparing.end()
+	r := tournamentResult{gameResult: resultOf(g, 0), Policies: names}
+	return g, r, r.play(ctx, g, players, workers, comparing)
+}
+
+// findRivals returns the policies of a tournament, and the game they are for.
+func findRivals(game *gameFlags, names []string) (env.Game, []player, error) {
+	if len(names) < 2 {
+		return env.Game{}, nil, usagef("policies given: %d; two or more are needed, files or names such as hold-20", len(names))
+	}
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return env.Game{}, nil, usagef("%s is named twice; each policy plays once", name)
+		}
+	}
+	g, players, err := game.find(names...)
+	if err != nil {
+		return env.Game{}, nil, err
+	}
+	for i, p := range players {
+		for _, earlier := range players[:i] {
+			if p.ref.Same(earlier.ref) {
+				return env.Game{}, nil, usagef("%s and %s are the same file; each policy plays once", earlier.name, p.name)
+			}
+		}
+	}
+	switch {
+	case g.Players() == 1:
+		return env.Game{}, nil, usagef("a tournament is for two or more players, not for %v", g)
+	case !exact.Evaluates(g):
+		return env.Game{}, nil, usagef("%v is too large for exact scores, of which a tournament is made; lower --players or --target", g)
+	}
+	return g, players, nil
 }
 
 // play fills in what the policies win, and shows how far it is.
