@@ -83,6 +83,14 @@ func (t *turn) backup(from int, row []float64, top int, bust, wiped, stop, margi
 	copy(value[top+1:top+1+t.maxGain], row[top+1:])
 	if t.again {
 		copy(t.rollValue[top+1:top+1+t.maxGain], row[top+1:])
+		for h := top; h > from; h-- {
+			o := t.at(h)
+			roll := t.forcedRolls(o, h, t.rollAt(o, h, bust, wiped, row[h]))
+			value[h] = better(roll, row[h], margin)
+		}
+		o := t.at(from)
+		value[from] = t.forcedRolls(o, from, t.rollAt(o, from, bust, wiped, stop))
+		return value[from]
 	}
 	o := t.at(from)
 	rest := float64(o.bust*bust) + float64(o.wipe*wiped)
@@ -96,25 +104,33 @@ func (t *turn) backup(from int, row []float64, top int, bust, wiped, stop, margi
 		for _, g := range o.gains {
 			roll += float64(g.chance * value[h+g.points])
 		}
-		if t.again {
-			roll = t.forcedRolls(o, h, roll)
-		}
 		if roll-hold > margin {
 			value[h] = roll
 		} else {
 			value[h] = hold
 		}
 	}
-	o = t.at(from)
+	value[from] = t.rollAt(t.at(from), from, bust, wiped, stop)
+	return value[from]
+}
+
+// rollAt returns the value of a roll at h without the part of rolls that must be followed
+// by another. The value of a roll that ends the turn is stop.
+func (t *turn) rollAt(o *odds, h int, bust, wiped, stop float64) float64 {
 	roll := float64(o.bust*bust) + float64(o.wipe*wiped) + float64(o.stop*stop)
 	for _, g := range o.gains {
-		roll += float64(g.chance * value[from+g.points])
+		roll += float64(g.chance * t.value[h+g.points])
 	}
-	if t.again {
-		roll = t.forcedRolls(o, from, roll)
-	}
-	value[from] = roll
 	return roll
+}
+
+// better returns the value of the better action: that of holding where rolling is not
+// better by more than margin.
+func better(roll, hold, margin float64) float64 {
+	if roll-hold > margin {
+		return roll
+	}
+	return hold
 }
 
 // forcedRolls adds to roll, the value of rolling at h, the part of the rolls that must be
