@@ -13,71 +13,49 @@ type corner struct{ x, y int }
 // for which in is true, which is false outside of it. The cells are to the left of the
 // lines, so that filling them by the nonzero rule leaves holes open.
 func outlines(nx, ny int, in func(x, y int) bool) [][]corner {
-	inside := func(x, y int) bool { return x >= 0 && y >= 0 && x < nx && y < ny && in(x, y) }
+	return trace(nx, ny, in, func(x, y int) bool { return !within(nx, ny, x, y) || !in(x, y) })
+}
+
+// borders returns the lines between cells for which in is true and neighbours in the grid
+// to which out applies, with the former to the left.
+func borders(nx, ny int, in, out func(x, y int) bool) [][]corner {
+	return trace(nx, ny, in, func(x, y int) bool { return within(nx, ny, x, y) && out(x, y) })
+}
+
+// within tells whether a grid has the cell.
+func within(nx, ny, x, y int) bool { return x >= 0 && y >= 0 && x < nx && y < ny }
+
+// trace returns the lines between cells of a grid for which in is true and neighbours for
+// which out is, which is asked for cells beside the grid, too.
+func trace(nx, ny int, in, out func(x, y int) bool) [][]corner {
 	next := make(map[corner][]corner) // edges by where they begin
+	ends := make(map[corner]int)      // number of edges by where they end
 	var starts []corner               // in a fixed order
 	edge := func(from, to corner) {
 		next[from] = append(next[from], to)
+		ends[to]++
 		starts = append(starts, from)
 	}
-	for y := range ny {
-		for x := range nx {
-			if !inside(x, y) {
-				continue
-			}
-			if !inside(x, y-1) {
-				edge(corner{x, y}, corner{x + 1, y})
-			}
-			if !inside(x+1, y) {
-				edge(corner{x + 1, y}, corner{x + 1, y + 1})
-			}
-			if !inside(x, y+1) {
-				edge(corner{x + 1, y + 1}, corner{x, y + 1})
-			}
-			if !inside(x-1, y) {
-				edge(corner{x, y + 1}, corner{x, y})
-			}
-		}
-	}
-	return chains(next, starts)
-}
-
-// borders returns the lines between cells for which in is true and neighbours to which
-// out applies.
-func borders(nx, ny int, in, out func(x, y int) bool) [][]corner {
-	next := make(map[corner][]corner)
-	var starts []corner
-	edge := func(from, to corner) {
-		next[from] = append(next[from], to)
-		starts = append(starts, from)
-	}
-	outside := func(x, y int) bool { return x >= 0 && y >= 0 && x < nx && y < ny && out(x, y) }
 	for y := range ny {
 		for x := range nx {
 			if !in(x, y) {
 				continue
 			}
-			if outside(x, y-1) {
+			if out(x, y-1) {
 				edge(corner{x, y}, corner{x + 1, y})
 			}
-			if outside(x+1, y) {
+			if out(x+1, y) {
 				edge(corner{x + 1, y}, corner{x + 1, y + 1})
 			}
-			if outside(x, y+1) {
+			if out(x, y+1) {
 				edge(corner{x + 1, y + 1}, corner{x, y + 1})
 			}
-			if outside(x-1, y) {
+			if out(x-1, y) {
 				edge(corner{x, y + 1}, corner{x, y})
 			}
 		}
 	}
-	// A line that is open begins where no edge ends.
-	ends := make(map[corner]int)
-	for _, list := range next {
-		for _, to := range list {
-			ends[to]++
-		}
-	}
+	// A line that is open begins where no edge ends, and comes before closed ones.
 	var first, rest []corner
 	for _, at := range starts {
 		if ends[at] == 0 {
