@@ -67,12 +67,14 @@ type Difference struct {
 }
 
 // Differences returns the decisions of p at points that are not those of other, with
-// values by v, the costliest first; those that cost the same are in order of points. If
-// most is positive, there are at most so many. between, if not nil, is called now and
-// then with the part of the points that is done; an error of it ends the search.
+// values by v, the costliest first; those that cost the same are in order of points.
+// States that no sequence of rolls leads to are left out; see [Reach]. If most is positive,
+// there are at most so many. between, if not nil, is called now and then with the part of
+// the points that is done; an error of it ends the search.
 func Differences(points *DecisionPoints, p, other Policy, v Valuer, most int, between func(done float64) error) ([]Difference, error) {
 	var list []Difference
 	var s env.State
+	reach := NewReach(points.game)
 	shorten := func(n int) {
 		slices.SortStableFunc(list, func(a, b Difference) int { return cmp.Compare(b.Loss, a.Loss) })
 		if most > 0 && len(list) > n {
@@ -87,6 +89,9 @@ func Differences(points *DecisionPoints, p, other Policy, v Valuer, most int, be
 			}
 		}
 		i++
+		if !reach.Decides(d.Observation) {
+			continue
+		}
 		if err := points.game.ReadState(d.Observation, &s); err != nil {
 			return nil, err
 		}

@@ -38,7 +38,7 @@ type streams struct {
 // commands returns every command, in the order of the help.
 func commands() []command {
 	return []command{
-		trainCommand(), evalCommand(), tournamentCommand(), solveCommand(), adviseCommand(), playCommand(), plotCommand(), serveCommand(), importCommand(), exportCommand(), variantsCommand(), inspectCommand(), completionCommand(), versionCommand(),
+		trainCommand(), evalCommand(), tournamentCommand(), solveCommand(), adviseCommand(), playCommand(), plotCommand(), reportCommand(), serveCommand(), importCommand(), exportCommand(), variantsCommand(), inspectCommand(), completionCommand(), versionCommand(),
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"pigpen/cmd/pigpen/internal/charts"
 	"pigpen/env"
+	"pigpen/policies"
 )
 
 // A scorePanel is a part of a game's states that one panel of a picture shows: those in
@@ -65,15 +66,17 @@ func otherScore(g env.Game) string {
 }
 
 // grid returns values of the states of the panel by own score and by turn total, up to
-// and without the given number. value is asked for states in which both actions are legal.
+// and without the given number. value is asked for states in which both actions are legal
+// and to which rolls can lead.
 func (p scorePanel) grid(g env.Game, turns int, value func(env.State) float64) charts.Grid {
+	reach := policies.NewReach(g)
 	grid := make(charts.Grid, g.Target())
 	for own := range grid {
 		grid[own] = make([]float64, turns)
 		for turn := range grid[own] {
 			grid[own][turn] = math.NaN()
 			s, err := g.StateOf(p.observation(g, int16(own), int16(turn)))
-			if err == nil && !s.Over && g.Legal(s) == env.HoldOrRoll {
+			if err == nil && !s.Over && g.Legal(s) == env.HoldOrRoll && reach.Turn(own, turn) {
 				grid[own][turn] = value(s)
 			}
 		}

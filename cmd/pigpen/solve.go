@@ -9,6 +9,9 @@ import (
 	"pigpen/policies/exact"
 )
 
+// solveAgent is the agent of policy files that solve writes.
+const solveAgent = "solve"
+
 func solveCommand() command {
 	fs := newFlags("solve")
 	var (
@@ -92,7 +95,7 @@ at the start; what takes more than 6 GiB is refused.`,
 				if err != nil {
 					return err
 				}
-				file := policies.File{Table: table, Provenance: policies.Provenance{Agent: "solve", Seed: *seed, Program: version}}
+				file := policies.File{Table: table, Provenance: policies.Provenance{Agent: solveAgent, Seed: *seed, Program: version}}
 				work.next("writing", *out)
 				saved, err := savePolicy(*out, file)
 				if err != nil {
