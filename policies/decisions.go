@@ -66,25 +66,35 @@ type Difference struct {
 	Other float64
 }
 
+// DifferenceOptions are what [Differences] can do without.
+type DifferenceOptions struct {
+	// Most is the largest number of decisions to return; 0 returns all.
+	Most int
+	// Keep, if not nil, chooses by state among the decisions that differ.
+	Keep func(s env.State) bool
+	// Watch, if not nil, is called now and then with the part of the points that is
+	// done; an error of it ends the search.
+	Watch func(done float64) error
+}
+
 // Differences returns the decisions of p at points that are not those of other, with
 // values by v, the costliest first; those that cost the same are in order of points.
-// States that no sequence of rolls leads to are left out; see [Reach]. If most is positive,
-// there are at most so many. between, if not nil, is called now and then with the part of
-// the points that is done; an error of it ends the search.
-func Differences(points *DecisionPoints, p, other Policy, v Valuer, most int, between func(done float64) error) ([]Difference, error) {
+// States that no sequence of rolls leads to are left out; see [Reach]. The error is that
+// of o.Watch.
+func Differences(points *DecisionPoints, p, other Policy, v Valuer, o DifferenceOptions) ([]Difference, error) {
 	var list []Difference
 	var s env.State
 	reach := NewReach(points.game)
 	shorten := func(n int) {
 		slices.SortStableFunc(list, func(a, b Difference) int { return cmp.Compare(b.Loss, a.Loss) })
-		if most > 0 && len(list) > n {
+		if o.Most > 0 && len(list) > n {
 			list = list[:n]
 		}
 	}
 	i := 0
 	for d := range Decisions(points, p, v) {
-		if i%reportEntries == 0 && between != nil {
-			if err := between(float64(i) / float64(points.Len())); err != nil {
+		if i%reportEntries == 0 && o.Watch != nil {
+			if err := o.Watch(float64(i) / float64(points.Len())); err != nil {
 				return nil, err
 			}
 		}
@@ -96,14 +106,14 @@ func Differences(points *DecisionPoints, p, other Policy, v Valuer, most int, be
 			return nil, err
 		}
 		chance := other.RollChance(s)
-		if chance == d.RollChance {
+		if chance == d.RollChance || o.Keep != nil && !o.Keep(s) {
 			continue
 		}
 		list = append(list, Difference{d.Clone(), chance})
-		if most > 0 && len(list) >= 2*most+reportEntries {
-			shorten(most)
+		if o.Most > 0 && len(list) >= 2*o.Most+reportEntries {
+			shorten(o.Most)
 		}
 	}
-	shorten(most)
+	shorten(o.Most)
 	return list, nil
 }

@@ -46,7 +46,7 @@ func TestDecisions(t *testing.T) {
 func TestDifferences(t *testing.T) {
 	g := env.Must(env.New(env.Config{Target: 30}))
 	v, points := valuer(t, g, nil), pointsOf(t, g)
-	list, err := policies.Differences(points, named(t, "hold-20", g), v, v, 0, nil)
+	list, err := policies.Differences(points, named(t, "hold-20", g), v, v, policies.DifferenceOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,11 +61,11 @@ func TestDifferences(t *testing.T) {
 			t.Errorf("the loss of %+v is not what the actions differ by", d)
 		}
 	}
-	few, err := policies.Differences(points, named(t, "hold-20", g), v, v, 3, nil)
+	few, err := policies.Differences(points, named(t, "hold-20", g), v, v, policies.DifferenceOptions{Most: 3})
 	if err != nil || len(few) != 3 || few[2].Loss != list[2].Loss {
 		t.Errorf("the costliest three: %+v, %v", few, err)
 	}
-	none, err := policies.Differences(points, v, v, v, 0, nil)
+	none, err := policies.Differences(points, v, v, v, policies.DifferenceOptions{})
 	if err != nil || len(none) != 0 {
 		t.Errorf("perfect play differs from itself in %d states: %v", len(none), err)
 	}

@@ -31,33 +31,44 @@ func NewReach(g env.Game) *Reach {
 // follow follows all turns from a banked score, which turns from lower ones may have
 // reached.
 func (r *Reach) follow(own int) {
-	choice, reached := r.turn[own], r.banked[own]
-	rolls := make([]bool, len(choice)) // turn totals at which a roll may come
-	rolls[0] = true
 	s := r.game.Start(0)
 	s.Scores[0] = int16(own)
-	for t := range rolls {
-		if !rolls[t] {
+	all := func(env.State) bool { return true }
+	stops := followTurn(r.game, s, all, r.turn[own])
+	if !r.banked[own] {
+		return
+	}
+	for t, choice := range r.turn[own] {
+		r.banked[own+t] = r.banked[own+t] || choice || stops[t]
+	}
+}
+
+// followTurn sets choice[t] for each turn total at which the player to move in s, the start
+// of a turn, can come to choose, if that player rolls wherever rolls tells, and wherever no
+// other action is legal. It returns the turn totals that a roll can bank.
+func followTurn(g env.Game, s env.State, rolls func(env.State) bool, choice []bool) (stops []bool) {
+	stops = make([]bool, len(choice))
+	roll := make([]bool, len(choice)) // turn totals at which a roll can come
+	roll[0] = true
+	for t := range roll {
+		s.TurnTotal = int16(t)
+		if !roll[t] && !(choice[t] && rolls(s)) {
 			continue
 		}
-		s.TurnTotal = int16(t)
-		for _, o := range r.game.Outcomes(s) {
-			to := t
-			if o.Effect.Gains() {
-				to += int(o.Points)
-			}
+		for _, o := range g.Outcomes(s) {
+			to := t + int(o.Points)
 			switch {
 			case o.Effect == env.Stop:
-				r.banked[own+t] = r.banked[own+t] || reached
-			case to < len(rolls) && o.Effect.Gains():
-				rolls[to] = true
-				choice[to] = choice[to] || o.Effect == env.Gain
+				stops[t] = true
+			case !o.Effect.Gains() || to >= len(roll):
+			case o.Effect == env.Gain:
+				choice[to] = true
+			default:
+				roll[to] = true
 			}
 		}
-		if choice[t] && reached {
-			r.banked[own+t] = true
-		}
 	}
+	return stops
 }
 
 // Decides reports whether rolls can lead to the scores and the turn total of an
@@ -75,4 +86,15 @@ func (r *Reach) Decides(observation []int16) bool {
 // can come to choose at a turn total.
 func (r *Reach) Turn(own, turnTotal int) bool {
 	return turnTotal >= len(r.turn[own]) || r.turn[own][turnTotal]
+}
+
+// ComesTo reports whether a player by p comes to s, a state of g with a choice, in a turn
+// that begins with the scores of s: whether rolls lead there by states in which p rolls
+// with some chance.
+func ComesTo(g env.Game, p Policy, s env.State) bool {
+	total := s.TurnTotal
+	s.TurnTotal = 0
+	choice := make([]bool, total+1)
+	followTurn(g, s, func(s env.State) bool { return p.RollChance(s) > 0 }, choice)
+	return choice[total]
 }

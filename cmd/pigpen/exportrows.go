@@ -83,10 +83,10 @@ func (e *export) rows(ctx context.Context, show *progress) (iter.Seq[policies.Di
 	}
 	comparing := show.begin("comparing")
 	defer comparing.end()
-	list, err := policies.Differences(e.points, e.policy, e.other, e.valuer, most, func(done float64) error {
+	list, err := policies.Differences(e.points, e.policy, e.other, e.valuer, policies.DifferenceOptions{Most: most, Watch: func(done float64) error {
 		comparing.update(done)
 		return ctx.Err()
-	})
+	}})
 	if err == nil && e.top == 0 && len(list) == mostDifferences {
 		err = usagef("the policies differ in %d decisions or more; --top N writes the N costliest", mostDifferences)
 	}

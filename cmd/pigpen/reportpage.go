@@ -119,9 +119,19 @@ func (p *pageAbout) compare(ctx context.Context) error {
 	}
 	comparing := p.show.begin("comparing")
 	defer comparing.end()
-	p.Costliest, err = policies.Differences(points, p.Policy, p.Optimal, p.Optimal, mostCostly, func(done float64) error {
-		comparing.update(done)
-		return ctx.Err()
+	p.Costliest, err = policies.Differences(points, p.Policy, p.Optimal, p.Optimal, policies.DifferenceOptions{
+		Most: mostCostly,
+		Keep: func(s env.State) bool {
+			comes := policies.ComesTo(p.Game, p.Policy, s)
+			if comes {
+				p.Met++
+			}
+			return comes
+		},
+		Watch: func(done float64) error {
+			comparing.update(done)
+			return ctx.Err()
+		},
 	})
 	return err
 }

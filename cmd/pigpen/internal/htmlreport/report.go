@@ -34,9 +34,10 @@ type Report struct {
 	}
 	// Scores are those against other policies, the one for the headline first.
 	Scores []policies.Report
-	// Costliest are decisions of two players that differ from those of Optimal, the
-	// costliest first.
+	// Costliest are decisions of two players that differ from those of Optimal in states
+	// that the policy comes to, the costliest first, and Met is the number of all of them.
 	Costliest []policies.Difference
+	Met       int
 	Learning  []Curve
 	Made      []Line   // how the policy was made
 	Commands  []string // which make it again
