@@ -55,8 +55,14 @@ func commandMaking(of player, f policies.File) string {
 	}
 	command := slices.Concat([]string{"pigpen", "train", "--agent", m.Agent}, game,
 		[]string{"--steps", strconv.FormatInt(m.Steps, 10), "--seed", strconv.FormatUint(m.Seed, 10), "--states", string(index.Abstraction())})
+	idle := make(map[string]bool) // settings without effect, which train refuses
+	for _, s := range agents.AllSettings() {
+		idle[s.Name] = s.Needs != "" && m.Settings[s.Needs] == "0"
+	}
 	for _, name := range slices.Sorted(maps.Keys(m.Settings)) {
-		command = append(command, "--"+name, m.Settings[name])
+		if !idle[name] {
+			command = append(command, "--"+name, m.Settings[name])
+		}
 	}
 	return shellLine(append(command, "--out", of.name)...)
 }

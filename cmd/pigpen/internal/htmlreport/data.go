@@ -40,7 +40,8 @@ type pageData struct {
 
 	json  []byte
 	mixed bool // the policy has chances other than 0 and 1
-	// differences is the number of decisions that are not those of the optimum, of points.
+	// differences is the number of decisions that are not those of the optimum, of points,
+	// the states that rolls lead to.
 	differences, points int
 }
 
@@ -191,14 +192,17 @@ func (d *pageData) decisions(g env.Game, p, optimum policies.Policy) error {
 			for turn := 1; own+turn < d.Width; turn++ {
 				for other := range d.Others[i] {
 					chance, best := noChoice, noChoice
-					if reach.Turn(own, turn) && g.ReadState(observation(g, own, turn, other, after), &s) == nil && g.Legal(s) == env.HoldOrRoll {
+					o := observation(g, own, turn, other, after)
+					if reach.Turn(own, turn) && g.ReadState(o, &s) == nil && g.Legal(s) == env.HoldOrRoll {
 						chance = p.RollChance(s)
 						if best = chance; optimum != nil {
 							best = optimum.RollChance(s)
 						}
-						d.points++
-						if chance != best {
-							d.differences++
+						if reach.Decides(o) {
+							d.points++
+							if chance != best {
+								d.differences++
+							}
 						}
 					}
 					policy.add(chance)

@@ -123,7 +123,7 @@ class Game {
     if (t) return t;
     const {afterRound, target} = this.data;
     let top = target - 1; // the highest score at which to roll may be better
-    if (afterRound) top = round === 1 ? target + 120 : Math.max(target, other);
+    if (afterRound) top = Math.max(target, other) + 120;
     const hold = [], roll = [], best = [];
     for (let score = top + this.maxGain; score > top; score--) {
       best[score] = roll[score] = hold[score] = this.passed(round, score, other);

@@ -29,7 +29,7 @@
   function draw() {
     for (const name of ["own", "other"]) {
       for (const field of document.querySelectorAll(`input[data-score=${name}]`)) field.value = view[name];
-      for (const field of document.querySelectorAll(`output[data-score=${name}]`)) field.textContent = view[name];
+      for (const field of document.querySelectorAll(`span[data-score=${name}]`)) field.textContent = view[name];
     }
     for (const field of document.querySelectorAll("select[data-round]")) field.value = view.round;
     describe();
