@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/spf13/pflag"
 )
@@ -51,3 +52,33 @@ func (f fileName) String() string {
 
 // Type implements pflag.Value.
 func (f fileName) Type() string { return "file" }
+
+// A fileNames is a flag for names of files, one each time that it is given.
+type fileNames struct{ values *[]string }
+
+// addFiles adds such a flag, and returns where its values will be.
+func addFiles(fs *pflag.FlagSet, name, usage string) *[]string {
+	values := new([]string)
+	fs.Var(fileNames{values}, name, usage+"; may be repeated")
+	return values
+}
+
+// Set implements pflag.Value.
+func (f fileNames) Set(text string) error {
+	if err := checkFileName(text); err != nil {
+		return err
+	}
+	*f.values = append(*f.values, text)
+	return nil
+}
+
+// String implements pflag.Value.
+func (f fileNames) String() string {
+	if f.values == nil {
+		return ""
+	}
+	return strings.Join(*f.values, ",")
+}
+
+// Type implements pflag.Value.
+func (f fileNames) Type() string { return "file" }

@@ -26,10 +26,9 @@ func reportCommand() command {
 	var (
 		game    = addGameFlags(fs)
 		out     = addFile(fs, "out", "page to write; its name ends in .html")
-		logs    = fs.StringArray("log", nil, "log of train whose learning curve to show; may be repeated")
+		logs    = addFiles(fs, "log", "log of train whose learning curve to show")
 		workers = 0
 	)
-	fs.Lookup("log").DefValue = ""
 	addWorkers(fs, &workers, "the page")
 	asJSON := fs.Bool("json", false, "print one JSON object")
 	return command{

@@ -3,8 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
+	"strconv"
 
 	"pigpen/cmd/pigpen/internal/htmlreport"
+	"pigpen/cmd/pigpen/internal/plaintext"
 	"pigpen/env"
 	"pigpen/policies"
 	"pigpen/policies/exact"
@@ -23,15 +26,15 @@ type pageAbout struct {
 
 // gather sets the report about the policy of a name.
 func (p *pageAbout) gather(ctx context.Context, name string) error {
-	learning, err := p.learning()
-	if err != nil {
-		return err
-	}
 	g, list, err := p.flags.findRivals(name, []string{everyRule})
 	if err != nil {
 		return err
 	}
 	if err := p.fits(g); err != nil {
+		return err
+	}
+	learning, err := p.learning(g)
+	if err != nil {
 		return err
 	}
 	if err := makePlayers(ctx, p.show, p.workers, g, list); err != nil {
@@ -136,13 +139,10 @@ func (p *pageAbout) compare(ctx context.Context) error {
 	return err
 }
 
-// learning returns the curves of the logs.
-func (p *pageAbout) learning() (curves []htmlreport.Curve, err error) {
+// learning returns the curves of the logs, which are of trainings on g.
+func (p *pageAbout) learning(g env.Game) (curves []htmlreport.Curve, err error) {
 	var runs []loggedRun
 	for _, name := range p.logs {
-		if err := checkFileName(name); err != nil {
-			return nil, usagef("--log: %w", err)
-		}
 		rows, err := train.ReadLog(name)
 		if err != nil {
 			return nil, err
@@ -153,8 +153,12 @@ func (p *pageAbout) learning() (curves []htmlreport.Curve, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, _, err := gameOfRuns(runs); err != nil {
-		return nil, err
+	for _, run := range runs {
+		from := run.rows[0].From
+		want := []string{g.Variant().ID, strconv.Itoa(g.Players()), strconv.Itoa(g.Target())}
+		if got := []string{from["variant"], from["players"], from["target"]}; from["variant"] != "" && !slices.Equal(got, want) {
+			return nil, usagef("%s is of %s, players %s, target %s; the policy is for %v", run.file, plaintext.Escape(got[0]), plaintext.Escape(got[1]), plaintext.Escape(got[2]), g)
+		}
 	}
 	names := groupNames(groups)
 	for i, group := range groups {
