@@ -381,7 +381,7 @@ func (q *curriculum) expected(t *curriculumWorker, s *env.State) float32 {
 // Greedy implements [Agent].
 func (q *curriculum) Greedy() *policies.Table {
 	if q.neighbours != nil {
-		return q.neighbours.decide(q.value, q.count)
+		return q.neighbours.decide(max(1, len(q.workers)), q.value, q.count)
 	}
 	return q.greedy(q.value)
 }
