@@ -9,7 +9,7 @@ import (
 )
 
 // A Valuer is a policy that knows what both actions are worth, such as an
-// [*exact.Solution].
+// [*exact.Solution], or estimates it, as a [ValuedTable] does.
 type Valuer interface {
 	Policy
 	// Values returns what holding and rolling are worth to the player to move in s, a

@@ -20,23 +20,41 @@ type Provenance = policyfile.Provenance
 // A File is a learned policy with its provenance. Package policyfile describes
 // the format.
 type File struct {
-	Table      *Table
+	Table *Table
+	// Values, if not nil, are the learner's estimates, over the index of Table.
+	Values     *Values
 	Provenance Provenance
 }
 
-// Write writes f to w. The error wraps [policyfile.ErrLimit], or is that of w.
+// Policy returns the policy of f: Table, or a [ValuedTable] if f has values.
+func (f File) Policy() Policy {
+	if f.Values == nil {
+		return f.Table
+	}
+	return ValuedTable{f.Table, f.Values}
+}
+
+// Write writes f to w. The error wraps [policyfile.ErrLimit], or is that of w. It panics if
+// the values are over another index than the table.
 func Write(w io.Writer, f File) error {
-	x := f.Table.index
+	x, t := f.Table.index, policyfile.Table{Bits: f.Table.bits, Mixed: f.Table.mixed}
+	if f.Values != nil {
+		if f.Values.index != x {
+			panic("policies: Write: the values of another index than the table's")
+		}
+		t.Values = f.Values.of
+	}
 	return policyfile.Write(w, policyfile.Header{
 		Game: x.game.Config(), Fingerprint: x.game.Fingerprint(), Provenance: f.Provenance,
 		Abstraction: string(x.abstraction), Size: int64(x.size), TableBytes: int64(len(f.Table.bits)),
-	}, policyfile.Table{Bits: f.Table.bits, Mixed: f.Table.mixed})
+	}, t)
 }
 
 // Read reads a policy file. The error wraps [ErrGame] or an error of package
 // policyfile, or is that of r. Sizes are checked against the game before anything
 // is allocated, and no more is allocated than about twice what has been read, at
-// most 1 GiB of a table and as much of mixed decisions. The game is of one of [env.Variants] or of own.
+// most 1 GiB of a table and as much each of mixed decisions and of values. The game is of
+// one of [env.Variants] or of own.
 func Read(r io.Reader, own ...*env.Variant) (File, error) { return read(r, 0, own) }
 
 // read is Read from a file of size bytes, or of unknown size if size is 0.
@@ -49,7 +67,11 @@ func read(r io.Reader, size int64, own []*env.Variant) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
-	return File{Table: &Table{index: x, bits: t.Bits, mixed: t.Mixed}, Provenance: h.Provenance}, nil
+	f := File{Table: &Table{index: x, bits: t.Bits, mixed: t.Mixed}, Provenance: h.Provenance}
+	if t.Values != nil {
+		f.Values = &Values{index: x, of: t.Values}
+	}
+	return f, nil
 }
 
 // indexOf checks h against the game that it names.

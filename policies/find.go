@@ -182,7 +182,7 @@ func (r *Resolver) Load(ref Ref) (File, error) {
 }
 
 // Find returns the policy that name stands for, to play g: the fixed policy of that
-// name, solved as o has it, or the table of a policy file. The error is that of
+// name, solved as o has it, or that of a policy file, [File.Policy]. The error is that of
 // Resolve, Load or [Named], or wraps [ErrGame] if a file is for another game.
 func (r *Resolver) Find(ctx context.Context, name string, g env.Game, o exact.Options) (Policy, error) {
 	ref, err := r.Resolve(name)
@@ -199,7 +199,7 @@ func (r *Resolver) Find(ctx context.Context, name string, g env.Game, o exact.Op
 	if x := f.Table.Index(); x.game != g {
 		return nil, fmt.Errorf("%s: %w: it is for %v, not for %v", name, ErrGame, x.game, g)
 	}
-	return f.Table, nil
+	return f.Policy(), nil
 }
 
 // Find is [Resolver.Find] with the files of this machine.

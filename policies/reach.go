@@ -74,12 +74,17 @@ func followTurn(g env.Game, s env.State, rolls func(env.State) bool, choice []bo
 // Decides reports whether rolls can lead to the scores and the turn total of an
 // observation of a player who has a choice.
 func (r *Reach) Decides(observation []int16) bool {
-	for k, score := range observation[:1+r.game.Players()] {
-		if k != 1 && int(score) < len(r.banked) && !r.banked[score] {
+	return r.Banked(observation[0]) && r.Banked(observation[2:1+r.game.Players()]...) && r.Turn(int(observation[0]), int(observation[1]))
+}
+
+// Banked reports whether rolls can lead to each of some banked scores.
+func (r *Reach) Banked(scores ...int16) bool {
+	for _, score := range scores {
+		if int(score) < len(r.banked) && !r.banked[score] {
 			return false
 		}
 	}
-	return r.Turn(int(observation[0]), int(observation[1]))
+	return true
 }
 
 // Turn reports whether a player who begins a turn with a banked score below the target

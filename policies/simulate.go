@@ -146,8 +146,8 @@ func simulate(ctx context.Context, g env.Game, by []Policy, o SimulateOptions, p
 		if p == nil {
 			return nil, errors.New("policies: a policy of a simulation is nil")
 		}
-		if t, ok := p.(*Table); ok && t.index.game != g {
-			return nil, fmt.Errorf("%w: a table for %v in a simulation of %v", ErrGame, t.index.game, g)
+		if t, ok := p.(interface{ Index() StateIndex }); ok && t.Index().game != g {
+			return nil, fmt.Errorf("%w: a table for %v in a simulation of %v", ErrGame, t.Index().game, g)
 		}
 	}
 	for _, p := range by {

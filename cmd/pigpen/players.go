@@ -58,7 +58,7 @@ func (g *gameFlags) find(names ...string) (env.Game, []player, error) {
 		} else if index.Game() != game {
 			return env.Game{}, nil, usagef("%s is a policy for %v, and %s for %v; both must be for the same game", from, game, name, index.Game())
 		}
-		list[i].policy = f.Table
+		list[i].policy = f.Policy()
 	}
 	if from == "" {
 		var err error

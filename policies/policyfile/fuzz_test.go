@@ -2,6 +2,8 @@ package policyfile_test
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math"
 	"testing"
 
 	"pigpen/env"
@@ -15,6 +17,8 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte{})
 	f.Add(valid().bytes())
 	f.Add(validMixed().bytes())
+	f.Add(validValued(true).bytes())
+	f.Add(validValued(false).bytes())
 	for _, g := range goldens(f) {
 		f.Add(policytest.Bytes(f, g.file))
 	}
@@ -41,7 +45,7 @@ func FuzzRead(f *testing.F) {
 }
 
 // FuzzRoundTrip writes any policy of small games; one of version 2 if there are more
-// than two bytes for its table. Read must give it back, or Write must refuse it for the
+// than two bytes for its table, and of version 3 if their number is odd. Read must give it back, or Write must refuse it for the
 // length of a text.
 func FuzzRoundTrip(f *testing.F) {
 	f.Add(uint8(0), false, "qlearning", "v1", "learning_rate", "0.1", "exploration", "0", uint64(1), int64(1000), int64(70), []byte{0x92, 0x24})
@@ -68,6 +72,14 @@ func FuzzRoundTrip(f *testing.F) {
 		}
 		for i, c := range bits[min(2, len(bits)):] {
 			want.Table.SetChance((7*i+int(c))%index.Size(), float64(c)/255)
+		}
+		if len(bits)%2 == 1 {
+			want.Values = policies.NewValues(index)
+			for i := 0; i+3 < len(bits); i++ {
+				if v := math.Float32frombits(binary.LittleEndian.Uint32(bits[i:])); !math.IsInf(float64(v), 0) {
+					want.Values.Set(5*i%index.Size(), v, -v)
+				}
+			}
 		}
 		var b bytes.Buffer
 		if err := policies.Write(&b, want); (err == nil) != fits {

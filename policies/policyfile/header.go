@@ -1,10 +1,12 @@
 package policyfile
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"maps"
 	"math"
@@ -21,7 +23,10 @@ func (h Header) encode() []byte {
 	number := func(key string, value int64) { e.EncodeString(key); e.EncodeInt(value) }
 
 	version, keys := pureVersion, pureKeys
-	if h.Mixed > 0 {
+	switch {
+	case h.Valued:
+		version, keys = valueVersion, valueKeys
+	case h.Mixed > 0:
 		version, keys = mixedVersion, mixedKeys
 	}
 	e.EncodeMapLen(keys)
@@ -50,22 +55,43 @@ func (h Header) encode() []byte {
 	text("program", h.Provenance.Program)
 	text("states", h.Abstraction)
 	number("entries", h.Size)
-	if h.Mixed > 0 {
+	if version >= mixedVersion {
 		number("mixed", h.Mixed)
 	}
-	e.EncodeString("table")
-	e.EncodeBytesLen(int(h.TableBytes))
+	return append(b.Bytes(), binaryKey("table", h.TableBytes)...)
+}
+
+// binaryKey returns the bytes before a value of n bytes: the key, and the start of the value.
+func binaryKey(key string, n int64) []byte {
+	var b bytes.Buffer
+	e := msgpack.NewEncoder(&b) // writing to a bytes.Buffer cannot fail
+	e.EncodeString(key)
+	e.EncodeBytesLen(int(n))
 	return b.Bytes()
 }
 
-// checksumKey returns the bytes between the table and the checksum.
-func checksumKey() []byte {
-	var b bytes.Buffer
-	e := msgpack.NewEncoder(&b)
-	e.EncodeString("checksum")
-	e.EncodeBytesLen(sha256.Size)
-	return b.Bytes()
+// checksumKey returns the bytes before the checksum.
+func checksumKey() []byte { return binaryKey("checksum", sha256.Size) }
+
+// readKey reads the bytes of binaryKey(key, n) and adds them to sum. The error says what is
+// there instead.
+func readKey(r *bufio.Reader, sum hash.Hash, key string, n int64, truncated error) error {
+	want := binaryKey(key, n)
+	got := make([]byte, len(want))
+	switch n, err := io.ReadFull(r, got); {
+	case err != nil && !ended(err):
+		return err
+	case !bytes.Equal(got[:n], want[:n]):
+		return fmt.Errorf("%w: no %s follow its table", ErrCorrupt, key)
+	case err != nil:
+		return truncated
+	}
+	sum.Write(got)
+	return nil
 }
+
+// ended reports whether err is the end of a file.
+func ended(err error) bool { return err == io.EOF || err == io.ErrUnexpectedEOF }
 
 // decodeHeader reads a header from the start of b and returns its length.
 func decodeHeader(b []byte) (Header, int, error) {
@@ -85,8 +111,10 @@ func decodeHeader(b []byte) (Header, int, error) {
 	wantKeys := pureKeys
 	switch {
 	case d.err != nil:
-	case version > mixedVersion:
-		return Header{}, 0, fmt.Errorf("%w: version %d, and this program reads up to %d; a newer pigpen will read it", ErrVersion, version, mixedVersion)
+	case version > valueVersion:
+		return Header{}, 0, fmt.Errorf("%w: version %d, and this program reads up to %d; a newer pigpen will read it", ErrVersion, version, valueVersion)
+	case version == valueVersion:
+		wantKeys = valueKeys
 	case version == mixedVersion:
 		wantKeys = mixedKeys
 	case version != pureVersion:
@@ -95,7 +123,7 @@ func decodeHeader(b []byte) (Header, int, error) {
 	if d.err == nil && keys != wantKeys {
 		d.fail(fmt.Errorf("%d keys, not %d", keys, wantKeys))
 	}
-	var h Header
+	h := Header{Valued: version == valueVersion}
 	h.Game.Variant = d.text("variant")
 	h.Game.Players = int(d.number("players"))
 	h.Game.Target = int(d.number("target"))
@@ -121,8 +149,8 @@ func decodeHeader(b []byte) (Header, int, error) {
 	h.Provenance.Program = d.text("program")
 	h.Abstraction = d.text("states")
 	h.Size = d.number("entries")
-	if version == mixedVersion {
-		if h.Mixed = d.number("mixed"); d.err == nil && h.Mixed == 0 {
+	if version >= mixedVersion {
+		if h.Mixed = d.number("mixed"); d.err == nil && h.Mixed == 0 && !h.Valued {
 			d.fail(errors.New("it has no mixed entries, and version 2 is for policies that do"))
 		}
 	}

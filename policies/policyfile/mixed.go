@@ -2,24 +2,12 @@ package policyfile
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash"
 	"io"
 	"math"
-
-	"github.com/vmihailenco/msgpack/v5"
 )
-
-// chancesKey returns the bytes between the table and n mixed entries.
-func chancesKey(n int64) []byte {
-	var b bytes.Buffer
-	e := msgpack.NewEncoder(&b) // writing to a bytes.Buffer cannot fail
-	e.EncodeString("chances")
-	e.EncodeBytesLen(int(n * mixedBytes))
-	return b.Bytes()
-}
 
 // encodeMixed returns the bytes of mixed entries.
 func encodeMixed(list []Mixed) []byte {
@@ -35,16 +23,10 @@ func encodeMixed(list []Mixed) []byte {
 // sum, and returns them if keep is set. wrong is what contradicts h or bits, which counts
 // only if the checksum is right; err ends the reading.
 func readMixed(r *bufio.Reader, sum hash.Hash, h Header, size int64, keep bool, bits []byte) (list []Mixed, wrong, err error) {
-	want := chancesKey(h.Mixed)
-	key := make([]byte, len(want))
-	if n, err := io.ReadFull(r, key); err != nil && !ended(err) {
+	truncated := fmt.Errorf("%w: it ends inside its %d chances", ErrTruncated, h.Mixed)
+	if err := readKey(r, sum, "chances", h.Mixed*mixedBytes, truncated); err != nil {
 		return nil, nil, err
-	} else if !bytes.Equal(key[:n], want[:n]) {
-		return nil, nil, fmt.Errorf("%w: no chances follow its table", ErrCorrupt)
-	} else if err != nil {
-		return nil, nil, truncatedChances(h.Mixed)
 	}
-	sum.Write(key)
 	if keep && h.Mixed*mixedBytes <= size {
 		list = make([]Mixed, 0, h.Mixed)
 	}
@@ -52,7 +34,7 @@ func readMixed(r *bufio.Reader, sum hash.Hash, h Header, size int64, keep bool, 
 	last := int64(-1)
 	for range h.Mixed {
 		if _, err := io.ReadFull(r, b[:]); ended(err) {
-			return nil, nil, truncatedChances(h.Mixed)
+			return nil, nil, truncated
 		} else if err != nil {
 			return nil, nil, err
 		}
@@ -75,11 +57,4 @@ func readMixed(r *bufio.Reader, sum hash.Hash, h Header, size int64, keep bool, 
 		list = append(list, Mixed{last, chance})
 	}
 	return list, wrong, nil
-}
-
-// ended reports whether err is the end of a file.
-func ended(err error) bool { return err == io.EOF || err == io.ErrUnexpectedEOF }
-
-func truncatedChances(n int64) error {
-	return fmt.Errorf("%w: it ends inside its %d chances", ErrTruncated, n)
 }

@@ -7,7 +7,7 @@
 // its shortest form, so that equal policies are equal bytes:
 //
 //	format       "pigpen-policy"
-//	version      1, or 2 for a policy with mixed decisions
+//	version      1, 2 for a policy with mixed decisions, or 3 for one with values
 //	variant      ID of the game's variant
 //	players      number of seats
 //	target       score that ends the game
@@ -21,20 +21,27 @@
 //	program      version of the program that made it
 //	states       abstraction of the states: which of them the table tells apart
 //	entries      size of the table: number of its entries
-//	mixed        (version 2) number of entries with a chance of rolling other than 0 and 1
+//	mixed        (version 2, 3) number of entries with a chance of rolling other than 0 and 1
 //	table        (entries+7)/8 bytes; bit i%8 of byte i/8 is 1 to roll in entry i with
 //	             a chance of 0.5 or more
-//	chances      (version 2) 16·mixed bytes: for each mixed entry, in increasing order, its
-//	             number (uint64) and chance of rolling (float64), both little-endian
+//	chances      (version 2, 3) 16·mixed bytes: for each mixed entry, in increasing order,
+//	             its number (uint64) and chance of rolling (float64), both little-endian
+//	values       (version 3) 8·entries bytes: for each entry the estimated values of
+//	             holding and of rolling (float32, little-endian) to the player to move,
+//	             which are win probabilities or, with one player, minus the number of turns
+//	             that begin after the current one. A value is finite, or NaN, with the bits
+//	             0x7fc00000, where there is no estimate or holding is not legal
 //	checksum     SHA-256 of every byte before this value
 //
-// History: version 1 is the first. Version 2 adds mixed decisions; a policy without them
-// is still written as version 1.
+// History: version 1 is the first. Version 2 adds mixed decisions; mixed is then at least
+// 1. Version 3 adds values; mixed may be 0. A policy is written in the first version that
+// can hold it.
 package policyfile
 
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -48,18 +55,24 @@ const (
 	formatName   = "pigpen-policy"
 	pureVersion  = 1
 	mixedVersion = 2
+	valueVersion = 3
 	pureKeys     = 17
 	mixedKeys    = 19
+	valueKeys    = 20
 )
 
 const (
 	maxHeader   = 1 << 16 // bytes before the table; the limits below keep it under 54,000
 	maxSettings = 64
 	maxText     = 256     // bytes of any string in the header
-	maxTable    = 1 << 30 // bytes of the table, and of the chances
+	maxTable    = 1 << 30 // bytes of the table, of the chances, and of the values
 	mixedBytes  = 16      // of one mixed entry
 	maxMixed    = maxTable / mixedBytes
+	valueBytes  = 4 * env.NumActions // of one entry
 )
+
+// MaxValued is the largest number of entries of a table with values.
+const MaxValued = maxTable / valueBytes
 
 var (
 	// ErrForeign is returned for a file that is not a policy file.
@@ -91,6 +104,9 @@ type Table struct {
 	Bits []byte
 	// Mixed has the entries whose chance is neither 0 nor 1, by increasing number.
 	Mixed []Mixed
+	// Values, if not nil, has for each entry i the estimated values of holding, Values[2i],
+	// and of rolling, Values[2i+1]; each is finite or NaN.
+	Values []float32
 }
 
 // A Mixed is an entry in which a policy rolls with a chance strictly between 0 and 1.
@@ -108,25 +124,39 @@ type Header struct {
 	Size        int64  // entries of the table
 	Mixed       int64  // mixed entries; [Write] sets it
 	TableBytes  int64  // (Size+7)/8
+	Valued      bool   // whether the table has values; [Write] sets it
 }
 
 // Write writes a policy file to w. The error wraps [ErrLimit], and nothing has
-// been written, if h exceeds the limits of the format; else it is that of w.
+// been written, if h or t exceeds the limits of the format or a value is infinite; else it
+// is that of w. It panics if there are values, but not two for each entry.
 func Write(w io.Writer, h Header, t Table) error {
-	h.Mixed = int64(len(t.Mixed))
+	h.Mixed, h.Valued = int64(len(t.Mixed)), t.Values != nil
 	if err := h.check(); err != nil {
+		return err
+	}
+	if err := h.checkValues(t.Values); err != nil {
 		return err
 	}
 	sum := sha256.New()
 	both := io.MultiWriter(w, sum)
 	parts := [][]byte{h.encode(), t.Bits}
-	if h.Mixed > 0 {
-		parts = append(parts, chancesKey(h.Mixed), encodeMixed(t.Mixed))
+	if h.Mixed > 0 || h.Valued {
+		parts = append(parts, binaryKey("chances", h.Mixed*mixedBytes), encodeMixed(t.Mixed))
 	}
-	for _, part := range append(parts, checksumKey()) {
+	if h.Valued {
+		parts = append(parts, binaryKey("values", h.Size*valueBytes))
+	}
+	for _, part := range parts {
 		if _, err := both.Write(part); err != nil {
 			return err
 		}
+	}
+	if err := writeValues(both, t.Values); err != nil {
+		return err
+	}
+	if _, err := both.Write(checksumKey()); err != nil {
+		return err
 	}
 	_, err := w.Write(sum.Sum(nil))
 	return err
@@ -143,6 +173,9 @@ func (h Header) check() error {
 	}
 	if h.Mixed > maxMixed {
 		return fmt.Errorf("%w: %d mixed decisions are more than a policy file holds, %d", ErrLimit, h.Mixed, maxMixed)
+	}
+	if h.Valued && h.Size > MaxValued {
+		return fmt.Errorf("%w: values of %d entries are more than a policy file holds, %d", ErrLimit, h.Size, MaxValued)
 	}
 	if len(p.Settings) > maxSettings {
 		return fmt.Errorf("%w: %d settings are more than a policy file holds, %d", ErrLimit, len(p.Settings), maxSettings)
@@ -168,7 +201,7 @@ func (h Header) check() error {
 //
 // size is the size of the file in bytes, or 0 if it is not known. A table that
 // fits into size is allocated at once; else no more is allocated than about twice
-// what has been read, at most 1 GiB for the bits and as much for mixed entries.
+// what has been read, at most 1 GiB each for the bits, for mixed entries and for values.
 //
 // The error wraps [ErrForeign], [ErrVersion], [ErrTruncated] or [ErrCorrupt], or is
 // that of check or of r.
@@ -191,6 +224,9 @@ func Read(r io.Reader, size int64, check func(Header) error) (Header, Table, err
 	}
 	if refused == nil && (h.Mixed > h.Size || h.Mixed > maxMixed) {
 		refused = fmt.Errorf("%w: %d mixed entries of %d", ErrCorrupt, h.Mixed, h.Size)
+	}
+	if refused == nil && h.Valued && h.Size > MaxValued {
+		refused = fmt.Errorf("%w: values of %d entries, and at most %d are allowed", ErrCorrupt, h.Size, MaxValued)
 	}
 	if errors.Is(refused, ErrCorrupt) {
 		return Header{}, Table{}, refused
@@ -216,11 +252,18 @@ func Read(r io.Reader, size int64, check func(Header) error) (Header, Table, err
 		return Header{}, Table{}, err
 	}
 	t := Table{Bits: table.Bytes()}
-	var wrong error // with the mixed entries
-	if h.Mixed > 0 {
+	var wrong error // with the mixed entries or the values
+	if h.Mixed > 0 || h.Valued {
 		if t.Mixed, wrong, err = readMixed(br, sum, h, size, refused == nil, t.Bits); err != nil {
 			return Header{}, Table{}, err
 		}
+	}
+	if h.Valued {
+		var bad error
+		if t.Values, bad, err = readValues(br, sum, h, size, refused == nil); err != nil {
+			return Header{}, Table{}, err
+		}
+		wrong = cmp.Or(wrong, bad)
 	}
 	if err := checkEnd(br, sum); err != nil {
 		return Header{}, Table{}, err
@@ -231,7 +274,10 @@ func Read(r io.Reader, size int64, check func(Header) error) (Header, Table, err
 	if spare := h.Size & 7; spare != 0 && t.Bits[len(t.Bits)-1]>>spare != 0 {
 		return Header{}, Table{}, fmt.Errorf("%w: bits follow its last entry", ErrCorrupt)
 	}
-	return h, t, wrong
+	if wrong != nil {
+		return Header{}, Table{}, wrong
+	}
+	return h, t, nil
 }
 
 // checkEnd reads what follows a table and compares the checksum with sum, the hash

@@ -61,6 +61,10 @@ func TestRoundTrip(t *testing.T) {
 			checkRead(t, fmt.Sprintf("%v, %s", g, abstraction), policytest.Bytes(t, f), f)
 			f.Table = policytest.Mixed(f.Table.Index())
 			checkRead(t, fmt.Sprintf("%v, %s, mixed", g, abstraction), policytest.Bytes(t, f), f)
+			f.Values = policytest.Valued(f.Table.Index())
+			checkRead(t, fmt.Sprintf("%v, %s, mixed with values", g, abstraction), policytest.Bytes(t, f), f)
+			f.Table = policytest.Patterned(f.Table.Index())
+			checkRead(t, fmt.Sprintf("%v, %s, with values", g, abstraction), policytest.Bytes(t, f), f)
 		}
 	}
 	table := policytest.Patterned(policytest.Index(t, pig(2, 5), policies.FullAbstraction))
@@ -117,6 +121,7 @@ func goldens(t testing.TB) []struct {
 	}{
 		{"testdata/v1.msgpack", policies.File{Table: policytest.Patterned(index), Provenance: made}},
 		{"testdata/v2.msgpack", policies.File{Table: mixed, Provenance: made}},
+		{"testdata/v3.msgpack", policies.File{Table: mixed, Values: policytest.Valued(index), Provenance: made}},
 	}
 }
 
@@ -240,6 +245,46 @@ func validMixed() document {
 	return append(slices.Clone(d[:entries]), field{"mixed", 2}, d[entries], field{"chances", chances(policyfile.Mixed{Entry: 3, Chance: 0.25}, policyfile.Mixed{Entry: 4, Chance: 0.5})})
 }
 
+// unknown is a value that is not known, as files have it.
+var unknown = float32(math.NaN())
+
+// values returns the bytes of values.
+func values(list ...float32) (b []byte) {
+	for _, v := range list {
+		bits := math.Float32bits(v)
+		if v != v {
+			bits = 0x7fc00000
+		}
+		b = binary.LittleEndian.AppendUint32(b, bits)
+	}
+	return b
+}
+
+// validValues are the values of the policy of valid, two for each of 18 entries: those of
+// holding are -0.5, 0.5, …, and those of rolling 0.25, 1.25, …; the first and the last are
+// not known.
+func validValues() []float32 {
+	var list []float32
+	for i := range 18 {
+		list = append(list, float32(i)-0.5, float32(i)+0.25)
+	}
+	list[0], list[35] = unknown, unknown
+	return list
+}
+
+// validValued returns the document of the policy of validMixed or, without mixed entries, of
+// valid, with values.
+func validValued(mixed bool) document {
+	d := valid()
+	if mixed {
+		d = validMixed()
+	} else {
+		last := len(d) - 1
+		d = append(slices.Clone(d[:last]), field{"mixed", 0}, d[last], field{"chances", []byte{}})
+	}
+	return append(d.with("version", 3), field{"values", values(validValues()...)})
+}
+
 // with returns a copy of d in which a field has another value.
 func (d document) with(key string, value any) document {
 	d = slices.Clone(d)
@@ -251,6 +296,9 @@ func (d document) with(key string, value any) document {
 	}
 	panic("no field " + key)
 }
+
+// and returns a copy of d with more fields.
+func (d document) and(more ...field) document { return append(slices.Clone(d), more...) }
 
 // bytes returns the file of d, with the checksum that belongs to it.
 func (d document) bytes() []byte {
@@ -286,6 +334,27 @@ func TestFormat(t *testing.T) {
 		t.Errorf("Write of mixed decisions = %q, want %q", got, want)
 	}
 	checkRead(t, "the second writer's mixed file", validMixed().bytes(), f)
+	estimates := policies.NewValues(table.Index())
+	for i, list := 0, validValues(); i < len(list); i += 2 {
+		if i == 0 {
+			list[0] = math.Float32frombits(0xffc00001) // a NaN of other bits, which Write must not copy
+		}
+		estimates.Set(i/2, list[i], list[i+1])
+	}
+	f.Values = estimates
+	if got, want := policytest.Bytes(t, f), validValued(true).bytes(); !bytes.Equal(got, want) {
+		t.Errorf("Write of values and mixed decisions = %q, want %q", got, want)
+	}
+	checkRead(t, "the second writer's mixed file with values", validValued(true).bytes(), f)
+	pure := f
+	pure.Table = table.Clone()
+	pure.Table.Set(3, false)
+	pure.Table.SetChance(4, 1)
+	if got, want := policytest.Bytes(t, pure), validValued(false).bytes(); !bytes.Equal(got, want) {
+		t.Errorf("Write of values = %q, want %q", got, want)
+	}
+	checkRead(t, "the second writer's file with values", validValued(false).bytes(), pure)
+	f.Values = nil
 	table.Set(3, false)
 	table.SetChance(4, 1)
 	if got, want := policytest.Bytes(t, f), valid().bytes(); !bytes.Equal(got, want) {
@@ -309,7 +378,7 @@ func hostiles() []hostile {
 	_, crowd := env.New(env.Config{Players: 11})
 	_, noOption := env.New(env.Config{Options: map[string]bool{strings.Repeat("0", 256): true}})
 	const notCanonical = ": its header is not in the form that this format has"
-	const later = ": version %d, and this program reads up to 2; a newer pigpen will read it"
+	const later = ": version %d, and this program reads up to 3; a newer pigpen will read it"
 	long := strings.Repeat("x", 257)
 	tenPlayers := v.with("players", 10).with("target", 1000).with("fingerprint", pig(10, 1000).Fingerprint())
 	large := v.with("target", 1000).with("fingerprint", pig(2, 1000).Fingerprint()).with("entries", 500_500_000)
@@ -331,11 +400,14 @@ func hostiles() []hostile {
 		{"another first key", pack(nil, []field{{"version", 1}, {"format", "pigpen-policy"}}), policyfile.ErrForeign, ""},
 		{"a long map", append([]byte{0xdf, 0, 0, 0, 17}, v.bytes()[3:]...), policyfile.ErrForeign, ""},
 
-		{"version 3", v.with("version", 3).bytes(), policyfile.ErrVersion, fmt.Sprintf(later, 3)},
-		{"version 3 with more keys", append(v.with("version", 3), field{"more", 1}).bytes(), policyfile.ErrVersion, fmt.Sprintf(later, 3)},
+		{"version 4", v.with("version", 4).bytes(), policyfile.ErrVersion, fmt.Sprintf(later, 4)},
+		{"version 4 with more keys", append(v.with("version", 4), field{"more", 1}).bytes(), policyfile.ErrVersion, fmt.Sprintf(later, 4)},
 		{"version 2 with the keys of 1", v.with("version", 2).bytes(), policyfile.ErrCorrupt, ": 17 keys, not 19"},
+		{"version 3 with the keys of 1", v.with("version", 3).bytes(), policyfile.ErrCorrupt, ": 17 keys, not 20"},
+		{"version 3 with the keys of 2", validMixed().with("version", 3).bytes(), policyfile.ErrCorrupt, ": 19 keys, not 20"},
+		{"version 2 with the keys of 3", validValued(true).with("version", 2).bytes(), policyfile.ErrCorrupt, ": 20 keys, not 19"},
 		{"version 1 with the keys of 2", validMixed().with("version", 1).bytes(), policyfile.ErrCorrupt, ": 19 keys, not 17"},
-		{"version 3 with few keys", v.with("version", 3)[:2].bytes(), policyfile.ErrVersion, fmt.Sprintf(later, 3)},
+		{"version 4 with few keys", v.with("version", 4)[:2].bytes(), policyfile.ErrVersion, fmt.Sprintf(later, 4)},
 		{"version 1000", v.with("version", 1000).bytes(), policyfile.ErrVersion, fmt.Sprintf(later, 1000)},
 		{"version 0", v.with("version", 0).bytes(), policyfile.ErrCorrupt, ": version 0"},
 		{"version in words", v.with("version", "one").bytes(), policyfile.ErrCorrupt, ": msgpack: invalid code=a3 decoding uint64"},
@@ -446,6 +518,32 @@ func hostiles() []hostile {
 			mixing(500_000, make([]byte, 63_125), raw(binary.BigEndian.AppendUint32([]byte{0xc6}, 8_000_000))), policyfile.ErrTruncated, ": it ends inside its 500000 chances"},
 		{"too many mixed entries", large.mixing(1<<26+1, nil, nil), policyfile.ErrCorrupt, ": 67108865 mixed entries of 500500000"},
 	}...)
+	y := validValued(true)
+	valued := func(k int, bits uint32) []byte {
+		b := values(validValues()...)
+		binary.LittleEndian.PutUint32(b[4*k:], bits)
+		return y.with("values", b).bytes()
+	}
+	inf := math.Float32bits(float32(math.Inf(1)))
+	list = append(list, []hostile{
+		{"an infinite value of rolling", valued(7, inf), policyfile.ErrCorrupt, ": the value of action roll in entry 3 is +Inf; it is finite or NaN"},
+		{"an infinite value of holding", valued(34, inf|1<<31), policyfile.ErrCorrupt, ": the value of action hold in entry 17 is -Inf; it is finite or NaN"},
+		{"a negative NaN", valued(2, 0xffc00000), policyfile.ErrCorrupt, ": the value of action hold in entry 1 is a NaN of bits 0xffc00000, not 0x7fc00000"},
+		{"a signalling NaN", valued(2, 0x7f800001), policyfile.ErrCorrupt, ": the value of action hold in entry 1 is a NaN of bits 0x7f800001, not 0x7fc00000"},
+		{"an infinite value and a wrong checksum", append(valued(7, inf)[:len(y.bytes())-1], 0), policyfile.ErrCorrupt, ": its checksum does not match"},
+		{"a wrong chance before a wrong value", validValued(true).with("chances", chances(policyfile.Mixed{Entry: 3, Chance: 2}, policyfile.Mixed{Entry: 4, Chance: 0.5})).with("values", values(append([]float32{float32(math.Inf(1))}, validValues()[1:]...)...)).bytes(),
+			policyfile.ErrCorrupt, ": the chance 2 in entry 3 is not between 0 and 1"},
+		{"a value too few", y.with("values", values(validValues()[1:]...)).bytes(), policyfile.ErrCorrupt, ": no values follow its table"},
+		{"an entry of values too many", y.with("values", values(append(validValues(), 0, 0)...)).bytes(), policyfile.ErrCorrupt, ": no values follow its table"},
+		{"values in wide bytes", y.with("values", raw(append([]byte{0xc5, 0, 144}, values(validValues()...)...))).bytes(), policyfile.ErrCorrupt, ": no values follow its table"},
+		{"another key for the values", append(slices.Clone(y[:len(y)-1]), field{"value", y[len(y)-1].value}).bytes(), policyfile.ErrCorrupt, ": no values follow its table"},
+		{"values for chances", validValued(false).with("mixed", 2).bytes(), policyfile.ErrCorrupt, ": no chances follow its table"},
+		{"values of too many entries", large.with("version", 3)[:len(large)-1].and(field{"mixed", 0}, field{"table", []byte{}}, field{"chances", []byte{}}, field{"values", []byte{}}).
+			with("table", raw(binary.BigEndian.AppendUint32([]byte{0xc6}, 62_562_500))).bytes(), policyfile.ErrCorrupt, ": values of 500500000 entries, and at most 134217728 are allowed"},
+		{"many values with little data", v.with("target", 100).with("fingerprint", pig(2, 100).Fingerprint()).with("entries", 505_000).with("version", 3)[:len(v)-1].
+			and(field{"mixed", 0}, field{"table", raw(append([]byte{0xc5, 0xf6, 0x95}, make([]byte, 63_125)...))}, field{"chances", []byte{}}, field{"values", raw(binary.BigEndian.AppendUint32([]byte{0xc6}, 4_040_000))}).bytes(),
+			policyfile.ErrTruncated, ": it ends inside the values of its 505000 entries"},
+	}...)
 	for _, variant := range env.Variants() {
 		for _, alias := range variant.Aliases {
 			g := env.Must(env.New(env.Config{Variant: alias}))
@@ -521,6 +619,7 @@ func TestTruncatedFiles(t *testing.T) {
 	for name, f := range map[string][]byte{
 		"small":  valid().bytes(),
 		"mixed":  validMixed().bytes(),
+		"valued": validValued(true).bytes(),
 		"golden": policytest.Bytes(t, golden(t)),
 		"long":   policytest.Bytes(t, policies.File{Table: policytest.Patterned(policytest.Index(t, pig(3, 40), policies.FullAbstraction))}),
 	} {
@@ -554,7 +653,7 @@ func TestTruncatedFiles(t *testing.T) {
 }
 
 func TestFlippedBits(t *testing.T) {
-	for name, f := range map[string][]byte{"small": valid().bytes(), "mixed": validMixed().bytes(), "golden": policytest.Bytes(t, golden(t))} {
+	for name, f := range map[string][]byte{"small": valid().bytes(), "mixed": validMixed().bytes(), "valued": validValued(true).bytes(), "golden": policytest.Bytes(t, golden(t))} {
 		for bit := range 8 * len(f) {
 			flipped := bytes.Clone(f)
 			flipped[bit/8] ^= 1 << (bit % 8)
@@ -601,9 +700,9 @@ func (l *limited) Write(b []byte) (int, error) {
 }
 
 func TestWriters(t *testing.T) {
-	for n := range len(valid().bytes()) {
+	for n := range len(validValued(true).bytes()) {
 		l := limited(n)
-		f, err := policies.Read(bytes.NewReader(valid().bytes()))
+		f, err := policies.Read(bytes.NewReader(validValued(true).bytes()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -640,6 +739,23 @@ func TestWriteRefuses(t *testing.T) {
 		if b.Len() != 0 {
 			t.Errorf("%s: Write leaves %d bytes", test.name, b.Len())
 		}
+	}
+}
+
+// TestWriteRefusesInfiniteValues writes nothing of a policy with a value that Read would
+// refuse.
+func TestWriteRefusesInfiniteValues(t *testing.T) {
+	var b bytes.Buffer
+	list := validValues()
+	list[7] = float32(math.Inf(-1))
+	err := policyfile.Write(&b, policyfile.Header{Size: 18, TableBytes: 3}, policyfile.Table{Bits: make([]byte, 3), Values: list})
+	const want = "policyfile: outside the format's limits: the value of action roll in entry 3 is -Inf; it is finite or NaN"
+	if !errors.Is(err, policyfile.ErrLimit) || err.Error() != want || b.Len() != 0 {
+		t.Errorf("Write: %v and %d bytes, want %s and none", err, b.Len(), want)
+	}
+	err = policyfile.Write(&b, policyfile.Header{Size: policyfile.MaxValued + 1}, policyfile.Table{Values: []float32{}})
+	if want := "policyfile: outside the format's limits: values of 134217729 entries are more than a policy file holds, 134217728"; err == nil || err.Error() != want {
+		t.Errorf("Write: %v, want %s", err, want)
 	}
 }
 

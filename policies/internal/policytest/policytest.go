@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"testing"
 
@@ -69,6 +70,24 @@ func Mixed(index policies.StateIndex) *policies.Table {
 	return table
 }
 
+// Valued returns values over index that depend on the number of the entry: finite ones of
+// either sign, and in every fourth entry, of either action, none.
+func Valued(index policies.StateIndex) *policies.Values {
+	v := policies.NewValues(index)
+	nan := float32(math.NaN())
+	for i := range index.Size() {
+		hold, roll := float32(i)/64-1, 1/float32(i+1)
+		if i%4 == 1 {
+			hold = nan
+		}
+		if i%4 == 2 {
+			roll = nan
+		}
+		v.Set(i, hold, roll)
+	}
+	return v
+}
+
 // Bytes returns what a policy file of f holds.
 func Bytes(t testing.TB, f policies.File) []byte {
 	t.Helper()
@@ -92,7 +111,20 @@ func Difference(got, want policies.File) string {
 	if fmt.Sprintf("%#v", a) != fmt.Sprintf("%#v", b) {
 		return fmt.Sprintf("provenance %#v, want %#v", a, b)
 	}
+	if (got.Values == nil) != (want.Values == nil) {
+		return fmt.Sprintf("values %t, want %t", got.Values != nil, want.Values != nil)
+	}
 	index := want.Table.Index()
+	for i := range index.Size() {
+		if want.Values == nil {
+			break
+		}
+		hold, roll := got.Values.At(i)
+		wantHold, wantRoll := want.Values.At(i)
+		if same := func(a, b float32) bool { return a == b || a != a && b != b }; !same(hold, wantHold) || !same(roll, wantRoll) {
+			return fmt.Sprintf("values %v and %v in entry %d, want %v and %v", hold, roll, i, wantHold, wantRoll)
+		}
+	}
 	for i := range index.Size() {
 		if g, w := got.Table, want.Table; g.Rolls(i) != w.Rolls(i) || g.Chance(i) != w.Chance(i) {
 			return fmt.Sprintf("Rolls(%d) = %t with chance %v, want %t with %v", i, g.Rolls(i), g.Chance(i), w.Rolls(i), w.Chance(i))
