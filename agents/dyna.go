@@ -179,12 +179,28 @@ func (d *dyna) play(w *dynaWorker) {
 
 // Greedy implements [Agent]. It plans with all rolls so far.
 func (d *dyna) Greedy() *policies.Table {
-	if d.at.Decisions < firstPlan || d.at.Planned == d.at.Decisions {
+	if d.at.Planned == d.at.Decisions {
 		return d.policy.Clone()
 	}
-	m, value := d.dice(&d.rolls), slices.Clone(d.value)
-	d.sweep(m, value, 1)
+	m, value, planned := d.newestPlan()
+	if !planned {
+		return d.policy.Clone()
+	}
 	return d.greedyFor(m, value)
+}
+
+// newestPlan returns the dice and the values of a plan with all rolls so far. planned is
+// false if they are too few for a plan.
+func (d *dyna) newestPlan() (m diceModel, value []float64, planned bool) {
+	switch {
+	case d.at.Decisions < firstPlan:
+		return nil, nil, false
+	case d.at.Planned == d.at.Decisions:
+		return d.dice(&d.planned), d.value, true
+	}
+	m, value = d.dice(&d.rolls), slices.Clone(d.value)
+	d.sweep(m, value, 1)
+	return m, value, true
 }
 
 // Metrics implements [Agent]. The step size is that of an average over all rolls, and

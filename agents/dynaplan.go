@@ -240,18 +240,26 @@ func (p *turnPlanner) solve(d *dyna, m diceModel, value []float64, s env.State) 
 // greedyFor returns the policy that is greedy with respect to value and the dice of m.
 func (d *dyna) greedyFor(m diceModel, value []float64) *policies.Table {
 	table := policies.NewTable(d.index)
+	d.eachTurn(m, value, func(start int, t *turnValues) {
+		table.Set(start, true)
+		for k := 1; k < t.n; k++ {
+			table.Set(start+k, t.roll[k] > t.hold[k])
+		}
+	})
+	return table
+}
+
+// eachTurn calls do with the index of each state in which a turn begins, and the values in
+// that turn by value and the dice of m.
+func (d *dyna) eachTurn(m diceModel, value []float64, do func(start int, t *turnValues)) {
 	var t turnValues
 	for start, s := range d.index.Turns() {
-		table.Set(start, true)
 		t.prepare(d, value, s)
 		bust := t.bust
 		if t.bustKey >= 0 {
 			bust = float64(d.passed) * value[t.bustKey]
 		}
 		t.evaluate(m, bust, d.game.Players() == 1)
-		for k := 1; k < t.n; k++ {
-			table.Set(start+k, t.roll[k] > t.hold[k])
-		}
+		do(start, &t)
 	}
-	return table
 }
