@@ -58,7 +58,7 @@ func small(k agents.Kind, r agents.Recipe) train.Config {
 // evaluated at the same steps.
 func TestResume(t *testing.T) {
 	forEachRecipe(t, func(t *testing.T, c train.Config) {
-		c.EvalEvery = 2000
+		c.EvalEvery, c.Values = 2000, true
 		c.Length = train.Length{Steps: 120_000}
 		c.MemoryLimit *= 4
 		if c.Recipe.Name != agents.Textbook {

@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"pigpen/env"
+	"pigpen/policies"
 	"pigpen/policies/atomicfile"
 )
 
@@ -33,6 +34,9 @@ type Row struct {
 	// the same for every seed. The evaluation takes place at the end of the call of
 	// Learn that reaches that number.
 	Scheduled int64 `msgpack:"scheduled"`
+	// ValueError is the error of the agent's estimates: nil unless Config.Values is set, the
+	// game has one or two players, and something has been learned.
+	ValueError *policies.ValueError `msgpack:"value_error,omitempty"`
 }
 
 // A Score is the score of a policy. Unknown values are NaN.
@@ -94,6 +98,20 @@ var columns = []column{
 	{"seed", func(_ *Row, from *LogSource) string { return strconv.FormatUint(from.Seed, 10) }},
 	{"settings", func(_ *Row, from *LogSource) string { return pairs(from.Settings) }},
 	{"program", func(_ *Row, from *LogSource) string { return quoted(from.Program) }},
+	{"value_error_mean", func(r *Row, _ *LogSource) string {
+		return valueError(r, func(e *policies.ValueError) float64 { return e.Mean })
+	}},
+	{"value_error_max", func(r *Row, _ *LogSource) string {
+		return valueError(r, func(e *policies.ValueError) float64 { return e.Max })
+	}},
+}
+
+// valueError returns a figure of the error of the values of r, or null if r has none.
+func valueError(r *Row, figure func(e *policies.ValueError) float64) string {
+	if r.ValueError == nil {
+		return "null"
+	}
+	return number(figure(r.ValueError))
 }
 
 // whole returns n as JSON.

@@ -10,15 +10,16 @@ import (
 	"testing"
 
 	"pigpen/env"
+	"pigpen/policies"
 	"pigpen/policies/atomicfile"
 	"pigpen/train"
 )
 
 // rows are those of a log: of two players, of one, and of extremes.
 var rows = []train.Row{
-	{Steps: 1000, Episodes: 50, Seconds: 0.5, Score: train.Score{WinMean: 0.25, Exploitability: 0.125, Turns: 20.5}, Epsilon: 0.2, StepSize: 0.01, Coverage: 0.75, Scheduled: 900},
+	{Steps: 1000, Episodes: 50, Seconds: 0.5, Score: train.Score{WinMean: 0.25, Exploitability: 0.125, Turns: 20.5}, Epsilon: 0.2, StepSize: 0.01, Coverage: 0.75, Scheduled: 900, ValueError: &policies.ValueError{Mean: 0.015625, Max: 0.25}},
 	{Steps: 2000, Episodes: 100, Seconds: 1, Score: train.Score{WinMean: math.NaN(), Exploitability: math.NaN(), Turns: 12.545}, Coverage: 1, Scheduled: 2000},
-	{Steps: 123_456_789_012, Episodes: 7_000_000_000, Seconds: 1e6, Score: train.Score{WinMean: 1.0 / 3, Exploitability: 1e-9, Turns: math.Inf(1)}, Epsilon: 1e-7, StepSize: 1, Coverage: 0.5, Scheduled: 123e9},
+	{Steps: 123_456_789_012, Episodes: 7_000_000_000, Seconds: 1e6, Score: train.Score{WinMean: 1.0 / 3, Exploitability: 1e-9, Turns: math.Inf(1)}, Epsilon: 1e-7, StepSize: 1, Coverage: 0.5, Scheduled: 123e9, ValueError: &policies.ValueError{Mean: math.Inf(1), Max: math.Inf(1)}},
 }
 
 // provenance is what made them.
@@ -28,23 +29,23 @@ var provenance = train.LogSource{
 }
 
 const (
-	heading    = "steps,episodes,seconds,win_mean,exploitability,expected_turns,epsilon,step_size,coverage,scheduled,variant,players,target,options,states,agent,seed,settings,program\n"
+	heading    = "steps,episodes,seconds,win_mean,exploitability,expected_turns,epsilon,step_size,coverage,scheduled,variant,players,target,options,states,agent,seed,settings,program,value_error_mean,value_error_max\n"
 	oldHeading = "steps,episodes,seconds,win_mean,exploitability,expected_turns,epsilon,step_size,coverage\n"
-	madeCSV    = ",cochon,2,10,aces_with_body=true spill_to_tail=true,full,qlearning,18446744073709551615,recipe=curriculum step-size=n^-0.75,1.2.3\n"
-	madeJSON   = `,"variant":"cochon","players":2,"target":10,"options":{"aces_with_body":true,"spill_to_tail":true},"states":"full","agent":"qlearning","seed":18446744073709551615,"settings":{"recipe":"curriculum","step-size":"n^-0.75"},"program":"1.2.3"}` + "\n"
+	madeCSV    = ",cochon,2,10,aces_with_body=true spill_to_tail=true,full,qlearning,18446744073709551615,recipe=curriculum step-size=n^-0.75,1.2.3,"
+	madeJSON   = `,"variant":"cochon","players":2,"target":10,"options":{"aces_with_body":true,"spill_to_tail":true},"states":"full","agent":"qlearning","seed":18446744073709551615,"settings":{"recipe":"curriculum","step-size":"n^-0.75"},"program":"1.2.3","value_error_mean":`
 )
 
 // lines are the rows as they are written, by the ending of the name.
 var lines = map[string][]string{
 	".csv": {
-		"1000,50,0.5,0.25,0.125,20.5,0.2,0.01,0.75,900" + madeCSV,
-		"2000,100,1,,,12.545,0,0,1,2000" + madeCSV,
-		"123456789012,7000000000,1e+06,0.3333333333333333,1e-09,,1e-07,1,0.5,123000000000" + madeCSV,
+		"1000,50,0.5,0.25,0.125,20.5,0.2,0.01,0.75,900" + madeCSV + "0.015625,0.25\n",
+		"2000,100,1,,,12.545,0,0,1,2000" + madeCSV + ",\n",
+		"123456789012,7000000000,1e+06,0.3333333333333333,1e-09,,1e-07,1,0.5,123000000000" + madeCSV + ",\n",
 	},
 	".jsonl": {
-		`{"steps":1000,"episodes":50,"seconds":0.5,"win_mean":0.25,"exploitability":0.125,"expected_turns":20.5,"epsilon":0.2,"step_size":0.01,"coverage":0.75,"scheduled":900` + madeJSON,
-		`{"steps":2000,"episodes":100,"seconds":1,"win_mean":null,"exploitability":null,"expected_turns":12.545,"epsilon":0,"step_size":0,"coverage":1,"scheduled":2000` + madeJSON,
-		`{"steps":123456789012,"episodes":7000000000,"seconds":1e+06,"win_mean":0.3333333333333333,"exploitability":1e-09,"expected_turns":null,"epsilon":1e-07,"step_size":1,"coverage":0.5,"scheduled":123000000000` + madeJSON,
+		`{"steps":1000,"episodes":50,"seconds":0.5,"win_mean":0.25,"exploitability":0.125,"expected_turns":20.5,"epsilon":0.2,"step_size":0.01,"coverage":0.75,"scheduled":900` + madeJSON + `0.015625,"value_error_max":0.25}` + "\n",
+		`{"steps":2000,"episodes":100,"seconds":1,"win_mean":null,"exploitability":null,"expected_turns":12.545,"epsilon":0,"step_size":0,"coverage":1,"scheduled":2000` + madeJSON + `null,"value_error_max":null}` + "\n",
+		`{"steps":123456789012,"episodes":7000000000,"seconds":1e+06,"win_mean":0.3333333333333333,"exploitability":1e-09,"expected_turns":null,"epsilon":1e-07,"step_size":1,"coverage":0.5,"scheduled":123000000000` + madeJSON + `null,"value_error_max":null}` + "\n",
 	},
 }
 

@@ -154,7 +154,7 @@ func loggedRow(values map[string]any) (r LoggedRow, err error) {
 			r.Settings = pairsOf(values[c.name])
 		case "options":
 			r.Options = pairsOf(values[c.name])
-		case "scheduled":
+		case "scheduled", "value_error_mean", "value_error_max":
 		default:
 			if text := textOf(values[c.name]); text != "" {
 				r.From[c.name] = text

@@ -152,6 +152,9 @@ func (c Config) identity() map[string]string {
 	c = c.withDefaults()
 	is := c.describe()
 	maps.Copy(is, c.Notes)
+	if c.Values {
+		is["values"] = "true"
+	}
 	maps.Copy(is, map[string]string{
 		"game": c.Game.String(), "rules": c.Game.Fingerprint(), "agent": c.Agent.Name, "states": string(c.Abstraction),
 		"steps": strconv.FormatInt(c.Length.Steps, 10), "episodes": strconv.FormatInt(c.Length.Episodes, 10),

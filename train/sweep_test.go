@@ -41,7 +41,7 @@ func sweep(t testing.TB) train.Sweep {
 	for _, size := range []string{"0.1", "n^-0.75"} {
 		s.Points = append(s.Points, train.Config{
 			Game: g, Agent: k, Recipe: r, Settings: agents.Settings{"step-size": size},
-			Length: train.Length{Steps: 20_000}, EvalEvery: 15_000, Program: "test",
+			Length: train.Length{Steps: 20_000}, EvalEvery: 15_000, Program: "test", Values: size == "n^-0.75",
 		})
 	}
 	return s
@@ -87,6 +87,11 @@ func TestSweep(t *testing.T) {
 	for i, tr := range trained {
 		if tr.Index != i || tr.Seed != s.Seeds[i%8] || len(tr.Rows) != 3 || !reflect.DeepEqual(tr.Rows[2].Score, tr.Score) {
 			t.Errorf("training %d is %+v", i, tr)
+		}
+		for j, row := range tr.Rows {
+			if (row.ValueError != nil) != (i >= 8 && j > 0) {
+				t.Errorf("row %d of training %d has value error %v", j, i, row.ValueError)
+			}
 		}
 		if tr.Score.WinMean > trained[best].Score.WinMean {
 			best = i
@@ -154,6 +159,7 @@ func TestSweep(t *testing.T) {
 			}
 		}
 		refused(func(s *train.Sweep) { s.Seeds = []uint64{1, 2, 3, 5} }, "seeds 1-8, not 1-3,5")
+		refused(func(s *train.Sweep) { s.Points[0].Values = true }, `in point 1 of its grid values "", not "true"`)
 		refused(func(s *train.Sweep) { s.Points = s.Points[:1] }, "points of a grid: 2, not 1")
 		refused(func(s *train.Sweep) { s.Points[1].Settings = agents.Settings{"step-size": "0.2"} }, `in point 2 of its grid step-size "n^-0.75", not "0.2"`)
 
@@ -223,7 +229,8 @@ func TestSweepRefused(t *testing.T) {
 		"without a seed":               func(s *train.Sweep) { s.Seeds = nil },
 		"without a point":              func(s *train.Sweep) { s.Points = nil },
 		"points 1 and 2 of the sweep are equal": func(s *train.Sweep) {
-			s.Points[1].Settings = agents.Settings{"step-size": "0.10"}
+			s.Points[1] = s.Points[0]
+			s.Points[1].Settings = agents.Settings{"step-size": "0.10"} // another way to write it
 		},
 		"Length.Time has no meaning": func(s *train.Sweep) { s.Points[1].Length.Time = 1 },
 		"checkpoint of its own":      func(s *train.Sweep) { s.Points[1].Checkpoint = "c" },

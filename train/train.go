@@ -19,6 +19,8 @@ import (
 	"pigpen/agents"
 	"pigpen/env"
 	"pigpen/policies"
+	"pigpen/policies/exact"
+	"pigpen/policies/policyfile"
 )
 
 // A Config configures a training.
@@ -91,6 +93,10 @@ type Config struct {
 	// field that affects what is learned, except Length, must be as it was.
 	Resume *Checkpoint
 
+	// Values says whether the policy file has the agent's estimates of what the actions
+	// are worth, and the rows of evaluations their error. The agent must be an
+	// [agents.Estimator]. What is learned does not depend on it.
+	Values bool
 	// Program is the version of the program that the policy file records.
 	Program string
 }
@@ -143,10 +149,15 @@ var (
 	ErrLength = errors.New("train: a length is needed: steps, episodes or time")
 	// ErrMemory is wrapped by the error of [Run] if the tables exceed MemoryLimit.
 	ErrMemory = errors.New("train: too little memory")
+	// ErrValues is wrapped by the error of [Run] if the policy file cannot have values.
+	ErrValues = errors.New("train: no values")
 )
 
+// valueBytes is the memory of the values of an entry in bytes: a float32 for each action.
+const valueBytes = 4 * env.NumActions
+
 // Bytes returns the number of entries of the agent's table, and the memory in bytes
-// that its tables take.
+// that its tables take, with the values of the policy file.
 func (c Config) Bytes() (entries int, bytes float64, err error) {
 	c = c.withDefaults()
 	if err := c.Recipe.Check(c.Game, c.Settings); err != nil {
@@ -156,7 +167,11 @@ func (c Config) Bytes() (entries int, bytes float64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	return index.Size(), float64(index.Size()) * float64(c.Recipe.BytesPerEntry(c.Workers)), nil
+	perEntry := c.Recipe.BytesPerEntry(c.Workers)
+	if c.Values {
+		perEntry += valueBytes
+	}
+	return index.Size(), float64(index.Size()) * float64(perEntry), nil
 }
 
 // withDefaults returns c with its zero fields set to their defaults. Settings stays as
@@ -203,7 +218,7 @@ func (c Config) withDefaults() Config {
 func (c Config) stepLimit() int { return max(0, c.StepLimit) }
 
 // Check returns the error that [Run] would return before it starts to learn, without
-// allocating the tables.
+// allocating the tables. It does not know whether the agent is an [agents.Estimator].
 func (c Config) Check() error {
 	switch {
 	case c.Game == (env.Game{}):
@@ -223,6 +238,9 @@ func (c Config) Check() error {
 	if bytes > float64(c.MemoryLimit) {
 		return fmt.Errorf("%w: the tables of %v with %s states, %d entries, take %.0f bytes; the limit is %d",
 			ErrMemory, c.Game, c.Abstraction, entries, bytes, c.MemoryLimit)
+	}
+	if c.Values && entries > policyfile.MaxValued {
+		return fmt.Errorf("%w: a policy file holds those of up to %d entries; %v with %s states has %d", ErrValues, policyfile.MaxValued, c.Game, c.Abstraction, entries)
 	}
 	if c.Resume != nil {
 		return c.Resume.agrees(c)
@@ -265,6 +283,9 @@ func Run(ctx context.Context, c Config) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	if _, ok := agent.(agents.Estimator); c.Values && !ok {
+		return Result{}, fmt.Errorf("%w: the agents of recipe %s tell no estimates", ErrValues, c.Recipe.Name)
+	}
 	r := &run{Config: c, agent: agent, evaluated: -1, saved: -1}
 	if k := c.Resume; k != nil {
 		if err := k.restore(r.agent); err != nil {
@@ -290,7 +311,7 @@ func (r *run) learn(ctx context.Context) error {
 	r.Done = r.Length.done(r.Progress)
 	// Make the first evaluation, or one that was due when the checkpoint was written.
 	if r.EvalEvery > 0 && r.Done < 1 && due(r.Steps, r.EvalEvery) > r.evaluated {
-		if err := r.evaluate(ctx, r.agent.Greedy(), due(r.Steps, r.EvalEvery), false); err != nil {
+		if err := r.evaluate(ctx, r.policy(), due(r.Steps, r.EvalEvery), false); err != nil {
 			return err
 		}
 	}
@@ -314,7 +335,7 @@ func (r *run) learn(ctx context.Context) error {
 		if r.EvalEvery > 0 && r.Steps >= nextEval && r.Done < 1 {
 			nextEval = next(r.EvalEvery)
 			r.tick()
-			if err := r.evaluate(ctx, r.agent.Greedy(), due(r.Steps, r.EvalEvery), false); err != nil {
+			if err := r.evaluate(ctx, r.policy(), due(r.Steps, r.EvalEvery), false); err != nil {
 				return err
 			}
 		}
@@ -339,15 +360,7 @@ func (r *run) learn(ctx context.Context) error {
 // finish returns the learned policy after it has written the last checkpoint and made
 // the last evaluation.
 func (r *run) finish(ctx context.Context) (Result, error) {
-	greedy := r.agent.Greedy()
-	result := Result{
-		Progress:    r.Progress,
-		Interrupted: r.Done < 1,
-		File: policies.File{Table: greedy, Provenance: policies.Provenance{
-			Agent: r.Agent.Name, Settings: r.describe(), Seed: r.Seed,
-			Steps: r.Steps, Episodes: r.Episodes, Program: r.Program,
-		}},
-	}
+	result := Result{Progress: r.Progress, Interrupted: r.Done < 1, File: r.policy()}
 	if p, ok := r.agent.(agents.Planner); ok {
 		result.Planning = p.PlanningTime()
 	}
@@ -370,7 +383,19 @@ func (r *run) finish(ctx context.Context) (Result, error) {
 	if r.Grace != nil {
 		last = r.Grace
 	}
-	return result, r.evaluate(last, greedy, scheduled, true)
+	return result, r.evaluate(last, result.File, scheduled, true)
+}
+
+// policy returns what the agent has learned so far.
+func (r *run) policy() policies.File {
+	f := policies.File{Table: r.agent.Greedy(), Provenance: policies.Provenance{
+		Agent: r.Agent.Name, Settings: r.describe(), Seed: r.Seed,
+		Steps: r.Steps, Episodes: r.Episodes, Program: r.Program,
+	}}
+	if r.Values {
+		f.Values = r.agent.(agents.Estimator).Estimates()
+	}
+	return f
 }
 
 // tick updates Elapsed.
@@ -400,14 +425,18 @@ func (r *run) save() {
 	})
 }
 
-// evaluate evaluates p and calls Evaluated. It returns nil if ctx ends during the
+// evaluate evaluates f and calls Evaluated. It returns nil if ctx ends during the
 // evaluation, since the training then ends too.
-func (r *run) evaluate(ctx context.Context, p *policies.Table, scheduled int64, last bool) error {
+func (r *run) evaluate(ctx context.Context, f policies.File, scheduled int64, last bool) error {
 	if r.Evaluate == nil || r.Evaluated == nil {
 		return nil
 	}
 	return r.pause(func() error {
-		score, err := r.Evaluate(ctx, p, last)
+		score, err := r.Evaluate(ctx, f.Table, last)
+		var valueError *policies.ValueError
+		if err == nil {
+			valueError, err = r.valueError(ctx, f)
+		}
 		if err != nil {
 			if ctx.Err() != nil {
 				return nil
@@ -421,9 +450,18 @@ func (r *run) evaluate(ctx context.Context, p *policies.Table, scheduled int64, 
 		g := r.agent.Metrics()
 		return r.Evaluated(Row{
 			Steps: r.Steps, Episodes: r.Episodes, Seconds: r.Elapsed.Seconds(), Score: score,
-			Epsilon: g.Epsilon, StepSize: g.StepSize, Coverage: g.Coverage, Scheduled: scheduled,
+			Epsilon: g.Epsilon, StepSize: g.StepSize, Coverage: g.Coverage, Scheduled: scheduled, ValueError: valueError,
 		})
 	})
+}
+
+// valueError returns the error of the values of f, or nil if it has none or the exact values
+// are not known.
+func (r *run) valueError(ctx context.Context, f policies.File) (*policies.ValueError, error) {
+	if f.Values == nil || r.Game.Players() > 2 {
+		return nil, nil
+	}
+	return policies.ValueErrorOf(ctx, policies.ValuedTable{Table: f.Table, Estimates: f.Values}, exact.Options{Workers: r.Workers})
 }
 
 // done returns the fraction of l that p has reached: the largest over its limits.

@@ -14,6 +14,7 @@ import (
 	"pigpen/agents"
 	"pigpen/env"
 	"pigpen/policies"
+	"pigpen/policies/exact"
 	"pigpen/train"
 )
 
@@ -145,6 +146,7 @@ func TestRunEnds(t *testing.T) {
 // the file, and that workers, reports, evaluations and checkpoints do not.
 func TestRunIsDeterministic(t *testing.T) {
 	forEachRecipe(t, func(t *testing.T, c train.Config) {
+		c.Values = true
 		file, state := fileBytes(t, run(t, t.Context(), c).File), learnedState(t, c)
 		for what, change := range map[string]func(*train.Config){
 			"nothing changed": func(*train.Config) {},
@@ -374,6 +376,15 @@ func TestRunErrors(t *testing.T) {
 		is     error // nil where the text is all
 		text   string
 	}{
+		{"values", func(c *train.Config) { c.Values, c.MemoryLimit = true, size+8*entries-1 }, train.ErrMemory,
+			fmt.Sprintf("train: too little memory: the tables of pig, 2 players, target 20 with full states, %d entries, take %d bytes; the limit is %d", entries, size+8*entries, size+8*entries-1)},
+		{"values of a huge table", func(c *train.Config) {
+			c.Values, c.MemoryLimit, c.Game = true, 0, env.Must(env.New(env.Config{Variant: "pig", Target: 1000}))
+		}, train.ErrValues, "train: no values: a policy file holds those of up to 134217728 entries; pig, 2 players, target 1000 with full states has 500500000"},
+		{"values of an agent without estimates", func(c *train.Config) {
+			c.Values = true
+			c.Recipe.Make = func(c agents.Config) agents.Agent { return reticent{textbook.Make(c)} }
+		}, train.ErrValues, "train: no values: the agents of recipe textbook tell no estimates"},
 		{"negative length", func(c *train.Config) { c.Length = train.Length{Steps: -1, Episodes: -1, Time: -1} }, train.ErrLength,
 			"train: a length is needed: steps, episodes or time"},
 		{"memory", func(c *train.Config) { c.MemoryLimit = size - 1 }, train.ErrMemory,
@@ -422,6 +433,48 @@ func TestRunErrors(t *testing.T) {
 	c.Abstraction = "half"
 	if _, _, err := c.Bytes(); !errors.Is(err, policies.ErrStateIndex) {
 		t.Errorf("Bytes() with states %q: %v, want %v", c.Abstraction, err, policies.ErrStateIndex)
+	}
+}
+
+// reticent is an agent without Estimates.
+type reticent struct{ agents.Agent }
+
+// TestValues checks that the values of a policy file are those of its agent, that nothing
+// else of the file depends on them, and that evaluations tell their error, of which an
+// independent figure is the win probability of the first player.
+func TestValues(t *testing.T) {
+	k, r := recipe(t, "qlearning", "curriculum")
+	c := config(k, r)
+	c.Settings, c.Length = agents.Settings{"update": "expected"}, train.Length{Steps: 300_000}
+	var e evaluator
+	plain := run(t, t.Context(), e.join(c)).File
+	if row := e.rows[len(e.rows)-1]; plain.Values != nil || row.ValueError != nil {
+		t.Errorf("without Values, Run gives values %v with error %v", plain.Values, row.ValueError)
+	}
+	c.Values, c.EvalEvery, e = true, 100_000, evaluator{}
+	valued := run(t, t.Context(), e.join(c)).File
+	if first := e.rows[0]; first.Steps != 0 || first.ValueError != nil {
+		t.Errorf("before the first decision, after %d, the values have error %v", first.Steps, first.ValueError)
+	}
+	last := e.rows[len(e.rows)-1].ValueError
+	if early := e.rows[1].ValueError; !(last.Mean < 1e-4 && last.Mean > 0 && last.Max < 1e-3 && last.Mean < last.Max && early.Mean > 2*last.Mean) {
+		t.Errorf("the values miss by %+v, %+v at the end", *early, *last)
+	}
+	start := c.Game.Start(0)
+	index := valued.Table.Index()
+	_, roll := valued.Values.At(index.Of(&start))
+	perfect := must(exact.Solve(t.Context(), c.Game, exact.Options{}))
+	if want := perfect.WinBySeat()[0]; math.Abs(float64(roll)-want) > 1e-4 {
+		t.Errorf("the first roll is worth %v, want %v", roll, want)
+	}
+	valued.Values = nil
+	if !bytes.Equal(fileBytes(t, valued), fileBytes(t, plain)) {
+		t.Error("without its values the file is another than that of a training without Values")
+	}
+	c.Game = env.Must(env.New(env.Config{Players: 3, Target: 10}))
+	c.Recipe, c.Settings, e = agents.Recipe{}, nil, evaluator{}
+	if f := run(t, t.Context(), e.join(c)).File; f.Values.Known() < 1000 || e.rows[1].ValueError != nil {
+		t.Errorf("with three players %d entries have values, with error %v", f.Values.Known(), e.rows[1].ValueError)
 	}
 }
 
