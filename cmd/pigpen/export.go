@@ -25,6 +25,7 @@ func exportCommand() command {
 		game    = addGameFlags(fs)
 		out     = addFile(fs, "out", "file to write; its name ends in "+strings.Join(exportFormats(), ", "))
 		values  = fs.Bool("values", false, "add what holding and rolling are worth where all play perfectly from there, and what the policy gives away")
+		kept    = fs.Bool("estimates", false, "add what the learner of a policy file estimated holding and rolling to be worth, if the file has it")
 		diff    = addPolicy(fs, "diff", "only where the policy differs from this one, a name or a file; with values, the costliest first")
 		top     = fs.Int("top", 0, "with --diff, at most so many rows (default all)")
 		workers = 0
@@ -40,6 +41,9 @@ player to move sees it, the action, 0 to hold or 1 to roll, and the chance of
 rolling, roll_chance. With --values there are win_hold and win_roll, the chances
 of winning by each action where all play perfectly after it, and loss, what the
 policy gives away; for one player they are minus the expected number of turns.
+With --estimates there are estimated_hold and estimated_roll, the same as the
+learner of the policy estimated it, from a file that 'pigpen train --values' has
+written; where it estimated nothing they are empty, null or NaN.
 With --diff there are only rows in which two policies differ, by loss, with
 other_roll_chance, that of the other policy.
 
@@ -54,7 +58,7 @@ the rest 64-bit floats). 'pigpen import' reads each of them.`,
 			}
 			show := showProgress(s.err)
 			defer show.stop()
-			e := export{table: exportTable{values: *values || diff() != "", diff: diff() != ""}, top: *top}
+			e := export{table: exportTable{values: *values || diff() != "", diff: diff() != ""}, top: *top, estimates: *kept}
 			if err := e.prepare(ctx, show, game, workers, args[0], diff()); err != nil {
 				return err
 			}

@@ -35,8 +35,13 @@ func exportFormats() (endings []string) {
 	return endings
 }
 
-// text returns the shortest decimal number that is x.
-func text(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+// text returns the shortest decimal number that is x, or unknown if x is NaN.
+func text(x float64, unknown string) string {
+	if math.IsNaN(x) {
+		return unknown
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
 
 func (t *exportTable) writeCSV(w io.Writer, rows iter.Seq[policies.Difference]) error {
 	out := csv.NewWriter(w)
@@ -52,7 +57,7 @@ func (t *exportTable) writeCSV(w io.Writer, rows iter.Seq[policies.Difference]) 
 		}
 		cells = append(cells, strconv.Itoa(int(d.Action())))
 		for _, f := range figures {
-			cells = append(cells, text(f.of(&d)))
+			cells = append(cells, text(f.of(&d), ""))
 		}
 		if err := out.Write(cells); err != nil {
 			return err
@@ -73,7 +78,7 @@ func (t *exportTable) writeJSONL(w io.Writer, rows iter.Seq[policies.Difference]
 		line = append(append(line[:0], `{"observation":`...), observation...)
 		line = strconv.AppendInt(append(line, `,"action":`...), int64(d.Action()), 10)
 		for _, f := range figures {
-			line = append(append(append(append(line, `,"`...), f.name...), `":`...), text(f.of(&d))...)
+			line = append(append(append(append(line, `,"`...), f.name...), `":`...), text(f.of(&d), "null")...)
 		}
 		if _, err := w.Write(append(line, "}\n"...)); err != nil {
 			return err

@@ -13,12 +13,13 @@ import (
 
 // An export is the work of the command.
 type export struct {
-	table  exportTable
-	top    int
-	points *policies.DecisionPoints
-	policy policies.Policy
-	other  policies.Policy // nil without --diff
-	valuer policies.Valuer // nil without values
+	table     exportTable
+	top       int
+	estimates bool
+	points    *policies.DecisionPoints
+	policy    policies.Policy
+	other     policies.Policy // nil without --diff
+	valuer    policies.Valuer // nil without values
 }
 
 // prepare finds the policies and solves the game, if need be.
@@ -35,6 +36,13 @@ func (e *export) prepare(ctx context.Context, show *progress, game *gameFlags, w
 		if err := exact.Solvable(g); err != nil {
 			return usagef("what actions are worth is known for games that can be solved: %w; leave --values and --diff out", err)
 		}
+	}
+	if e.estimates {
+		estimates, ok := list[0].policy.(policies.ValuedTable)
+		if !ok {
+			return usagef("--estimates: %s has no values; files that 'pigpen train --values' writes have them", name)
+		}
+		e.table.estimates = estimates
 	}
 	if err := makePlayers(ctx, show, workers, g, list); err != nil {
 		return err

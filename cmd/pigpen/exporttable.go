@@ -13,7 +13,8 @@ import (
 type exportTable struct {
 	game         env.Game
 	values, diff bool
-	count        int // of rows
+	estimates    policies.Valuer // the values that a policy file holds; nil for none
+	count        int             // of rows
 }
 
 // A figure is a column of the table besides the observation and the action.
@@ -24,6 +25,9 @@ type figure struct {
 
 // rollChance is the name of the column with the chance of rolling, which import reads.
 const rollChance = "roll_chance"
+
+// The names of the columns with the values that a policy file holds.
+const estimatedHold, estimatedRoll = "estimated_hold", "estimated_roll"
 
 // figures returns the columns after the observation and the action.
 func (t *exportTable) figures() []figure {
@@ -37,7 +41,22 @@ func (t *exportTable) figures() []figure {
 			figure{"win_roll", func(d *policies.Difference) float64 { return d.Roll }},
 			figure{"loss", func(d *policies.Difference) float64 { return d.Loss }})
 	}
+	if t.estimates != nil {
+		list = append(list,
+			figure{estimatedHold, func(d *policies.Difference) float64 { hold, _ := t.estimated(d); return hold }},
+			figure{estimatedRoll, func(d *policies.Difference) float64 { _, roll := t.estimated(d); return roll }})
+	}
 	return list
+}
+
+// estimated returns the values that the policy file holds for the state of d, each NaN if it
+// has none.
+func (t *exportTable) estimated(d *policies.Difference) (hold, roll float64) {
+	var s env.State
+	if err := t.game.ReadState(d.Observation, &s); err != nil {
+		panic(err) // a decision point is a state
+	}
+	return t.estimates.Values(s)
 }
 
 // exportFigures returns the names of all figures that a table can have.
@@ -45,7 +64,7 @@ func exportFigures() (names []string) {
 	for _, f := range (&exportTable{values: true, diff: true}).figures() {
 		names = append(names, f.name)
 	}
-	return names
+	return append(names, estimatedHold, estimatedRoll)
 }
 
 // columns returns the names of all columns.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pigpen/cmd/pigpen/internal/plaintext"
+	"pigpen/policies"
 )
 
 // inspectResult is what a policy file says of itself.
@@ -23,6 +24,35 @@ type inspectResult struct {
 	Entries     int               `json:"entries"`
 	// Mixed is the number of entries with a chance of rolling other than 0 and 1.
 	Mixed int `json:"mixed"`
+	// Values describes the learner's estimates; nil if the file has none.
+	Values *inspectValues `json:"values,omitempty"`
+}
+
+// inspectValues describes what a policy file has of a learner's estimates.
+type inspectValues struct {
+	// Entries is the number of entries with a value of rolling.
+	Entries int `json:"entries"`
+	// Win is the estimated win probability of seat 0 at the start of a game, and Turns,
+	// with one player, the number of its turns; nil if they are not known.
+	Win   *float64 `json:"win,omitempty"`
+	Turns *float64 `json:"turns,omitempty"`
+}
+
+func valuesOf(f policies.File) *inspectValues {
+	if f.Values == nil {
+		return nil
+	}
+	index := f.Table.Index()
+	g := index.Game()
+	start := g.Start(0)
+	_, roll := f.Values.At(index.Of(&start))
+	v := &inspectValues{Entries: f.Values.Known()}
+	if g.Players() == 1 {
+		v.Turns = known(1 - float64(roll)) // the first, and those yet to begin
+	} else {
+		v.Win = known(float64(roll))
+	}
+	return v
 }
 
 func inspectCommand() command {
@@ -33,7 +63,9 @@ func inspectCommand() command {
 		short: "tell what a policy file holds",
 		long: `Checks a policy file and prints the game it is for and how it was made. Where
 the policy rolls with a chance other than 0 and 1, mixed is the number of
-entries in which it does.`,
+entries in which it does. If the file has what the agent estimated both actions
+to be worth, values is the number of entries with an estimate, followed by that
+of a game at its start.`,
 		example: "pigpen inspect q.msgpack",
 		run: func(_ context.Context, s streams, args []string) error {
 			if len(args) != 1 {
@@ -43,13 +75,14 @@ entries in which it does.`,
 			if err != nil {
 				return err
 			}
-			index, m := f.Table.Index(), f.Provenance
+			index, m, values := f.Table.Index(), f.Provenance, valuesOf(f)
 			g := index.Game()
 			if *asJSON {
 				return printJSON(s.out, inspectResult{
 					gameResult: resultOf(g, m.Seed), Fingerprint: g.Fingerprint(),
 					Agent: m.Agent, Settings: m.Settings, Steps: m.Steps, Episodes: m.Episodes,
 					Program: m.Program, States: string(index.Abstraction()), Entries: index.Size(), Mixed: f.Table.Mixed(),
+					Values: values,
 				})
 			}
 			var b strings.Builder
@@ -70,6 +103,15 @@ entries in which it does.`,
 			line("entries", index.Size())
 			if mixed := f.Table.Mixed(); mixed > 0 {
 				line("mixed", mixed)
+			}
+			if values != nil {
+				start := ""
+				if values.Win != nil {
+					start = fmt.Sprintf("; seat 0 wins %.4f%%", 100**values.Win)
+				} else if values.Turns != nil {
+					start = fmt.Sprintf("; a game takes %.4f turns", *values.Turns)
+				}
+				line("values", fmt.Sprint(values.Entries)+start)
 			}
 			return print(s.out, b.String())
 		},

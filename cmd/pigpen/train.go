@@ -56,8 +56,18 @@ seconds of learning since the start; win_mean, the win probability against
 than half, with two players; expected_turns of a game; epsilon; step_size, the
 mean weight of the last sample in its estimate; coverage, the part of the
 table's entries that have samples; scheduled, the decisions at which the
-evaluation was due, the same for every seed; and what made the row: variant,
-players, target, options, states, agent, seed, settings and program.`,
+evaluation was due, the same for every seed; what made the row: variant,
+players, target, options, states, agent, seed, settings and program; and
+value_error_mean and value_error_max.
+
+--values keeps the agent's estimates in the policy file: for each entry of the
+table what holding and rolling are worth, as win probabilities of the player to
+move or, for one player, minus the turns yet to begin after the current one.
+Where an agent has no sample there is no value. 'pigpen serve' tells them, and
+'pigpen export' writes them. value_error_mean and value_error_max say how far
+they are from the exact values of the policy when it plays against itself, in
+the same units: the mean and the largest error over the states in which a turn
+begins and that have a value. They are known for one and two players.`,
 		example: "pigpen train --target 50 --agent montecarlo --steps 200M --out mc.msgpack\n" +
 			"pigpen train --log curve.csv --checkpoint c.msgpack --checkpoint-every 1m\n" +
 			"pigpen train --resume c.msgpack --steps 4G --log curve.csv\n" +

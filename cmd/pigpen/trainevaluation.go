@@ -74,6 +74,7 @@ func figures(g env.Game, r policies.Report) train.Score {
 // evaluated shows and logs an evaluation. A row that cannot be written is kept
 // for the next chance.
 func (t *training) evaluated(r train.Row) error {
+	t.valueError = r.ValueError
 	if t.shown != nil {
 		t.shown.evaluated(r, t.rivalOf(t.Game))
 	}

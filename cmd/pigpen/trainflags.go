@@ -30,6 +30,7 @@ type trainFlags struct {
 	log                  string
 	checkpoint, resume   string
 	checkpointEvery      time.Duration
+	values               bool
 	quiet, json          bool
 }
 
@@ -43,6 +44,7 @@ func addTrainFlags(fs *pflag.FlagSet) *trainFlags {
 	fs.StringVar(&f.agent, "agent", "qlearning", "learner: "+agentNames())
 	fs.StringVar(&f.recipe, "recipe", "", "how it learns; see above (default: the first that is for so many players)")
 	fs.Var(file(&f.out), "out", "policy file to write (default VARIANT-PLAYERSp-TARGET-AGENT.msgpack)")
+	fs.BoolVar(&f.values, "values", false, "keep what the agent estimates both actions to be worth in the policy file; see above")
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of dice and exploration")
 	fs.Var(seedList{&f.seeds}, "seeds", "train once with each of these seeds, as in 1-8 or 1,3,5-7; see above")
 	addWorkers(fs, &f.workers, "the result")

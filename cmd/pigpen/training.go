@@ -21,9 +21,10 @@ type training struct {
 	shown *trainingProgress // nil if quiet
 	log   *train.Log        // nil if there is none
 
-	saved  savedPolicy
-	report *policies.Report // of the last evaluation
-	failed error            // what could not be written, at the end
+	saved      savedPolicy
+	report     *policies.Report     // of the last evaluation
+	valueError *policies.ValueError // of the last evaluation; nil if it has none
+	failed     error                // what could not be written, at the end
 }
 
 // run runs the command.

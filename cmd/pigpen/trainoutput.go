@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"pigpen/cmd/pigpen/internal/plaintext"
 	"pigpen/policies"
@@ -29,6 +30,9 @@ type trainResult struct {
 	// Kept is the name that the file got which was at PolicyFile before.
 	Kept  string          `json:"kept,omitempty"`
 	Score policies.Report `json:"score"`
+	// ValueErrorMean and ValueErrorMax are those of the log, if the policy has values.
+	ValueErrorMean *float64 `json:"value_error_mean,omitempty"`
+	ValueErrorMax  *float64 `json:"value_error_max,omitempty"`
 }
 
 // note prints a line for people, above the progress.
@@ -92,19 +96,35 @@ func (t *training) checkpointed(path, kept string, err error) {
 
 // print prints the result.
 func (t *training) print(r train.Result) error {
+	e := t.valueError
+	if e != nil && math.IsInf(e.Max, 0) {
+		e = nil // of a policy that may never end a game
+	}
 	if t.json {
-		return printJSON(t.std.out, trainResult{
+		result := trainResult{
 			gameResult: resultOf(t.Game, t.Seed),
 			Agent:      t.Agent.Name, Recipe: t.Recipe.Name, States: string(t.Abstraction), Settings: r.File.Provenance.Settings, Program: version,
 			Entries: t.entries, Steps: r.Steps, Episodes: r.Episodes,
 			Seconds: r.Elapsed.Seconds(), StepsPerSecond: r.StepsPerSecond(), PlanningSeconds: r.Planning.Seconds(),
 			Interrupted: r.Interrupted, PolicyFile: t.saved.path, Kept: t.saved.kept, Score: *t.report,
-		})
+		}
+		if e != nil {
+			result.ValueErrorMean, result.ValueErrorMax = &e.Mean, &e.Max
+		}
+		return printJSON(t.std.out, result)
 	}
 	saved := "its policy is in " + plaintext.Escape(t.saved.path) + t.saved.keptClause()
 	if t.saved.path == "" {
 		saved = "its policy could not be saved"
 	}
-	return print(t.std.out, fmt.Sprintf("%v, seed %d\n%s (%s) learned from %d decisions in %d episodes\n%s\n%v",
-		t.Game, t.Seed, t.Agent.Name, t.Recipe.Name, r.Steps, r.Episodes, saved, reportText(*t.report)))
+	text := fmt.Sprintf("%v, seed %d\n%s (%s) learned from %d decisions in %d episodes\n%s\n%v",
+		t.Game, t.Seed, t.Agent.Name, t.Recipe.Name, r.Steps, r.Episodes, saved, reportText(*t.report))
+	if e != nil {
+		unit := "win probability"
+		if t.Game.Players() == 1 {
+			unit = "turns"
+		}
+		text += fmt.Sprintf("its values miss the exact ones by %.6f in the mean and %.6f at most, in %s\n", e.Mean, e.Max, unit)
+	}
+	return print(t.std.out, text)
 }

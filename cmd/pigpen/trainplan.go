@@ -77,7 +77,7 @@ func (f *trainFlags) fill(p *plan, point agents.Settings) error {
 	if p.StepLimit = int(f.stepLimit); p.StepLimit == 0 { // of a checkpoint
 		p.StepLimit = train.NoStepLimit
 	}
-	p.MemoryLimit, p.Workers = f.memory, f.workers
+	p.MemoryLimit, p.Workers, p.Values = f.memory, f.workers, f.values
 	p.Checkpoint, p.CheckpointEvery = f.checkpoint, f.checkpointEvery
 	if p.entries, p.bytes, err = p.Bytes(); err != nil {
 		return usageError{err}
@@ -87,7 +87,10 @@ func (f *trainFlags) fill(p *plan, point agents.Settings) error {
 	}
 	f.lengths(p)
 	p.Notes = map[string]string{"against": f.rivalOf(g), "eval-every": fmt.Sprint(p.EvalEvery), "eval-games": fmt.Sprint(f.evalGames)}
-	if err := p.Check(); errors.Is(err, train.ErrDisagrees) {
+	if f.values {
+		p.Notes[valuesFlag] = "true"
+	}
+	if err := p.Check(); errors.Is(err, train.ErrDisagrees) || errors.Is(err, train.ErrValues) {
 		return usageError{err}
 	} else if err != nil {
 		return err

@@ -40,7 +40,11 @@ func (f *trainFlags) players(p *plan) (env.Game, error) {
 
 // evaluationFlags are those that decide how a training is evaluated. Its
 // checkpoints note them, so that a log goes on as it began.
-var evaluationFlags = []string{"against", "eval-every", "eval-games"}
+var evaluationFlags = []string{"against", "eval-every", "eval-games", valuesFlag}
+
+// valuesFlag is the name of the flag that keeps the agent's estimates. Checkpoints note it
+// only if it is set.
+const valuesFlag = "values"
 
 // rivalOf returns the name of what a policy of g is scored against.
 func (f *trainFlags) rivalOf(g env.Game) string {

@@ -82,7 +82,7 @@ def test_a_trickle_does_not_extend_the_start(tmp_path):
 
 def test_closing_what_floods(tmp_path, monkeypatch):
     monkeypatch.setattr(pigpen.process, "GRACE", 0.2)
-    hello = '{"ok":true,"protocol":"1.2"}'
+    hello = '{"ok":true,"protocol":"1.3"}'
     # What comes right behind the reply would be taken for a part of it.
     flood = python(tmp_path, f"import os, sys\nsys.stdin.readline()\nprint('{hello}', flush=True)\nsys.stdin.readline()\nwhile True: os.write(1, b'y' * 65536)")
     client = pigpen.Client(binary=flood, format="jsonl")
@@ -90,7 +90,7 @@ def test_closing_what_floods(tmp_path, monkeypatch):
     assert gone(client.pid)
 
 
-@pytest.mark.parametrize(("told", "says"), [("0.9", "too old"), ("1.1", "too old"), ("2.0", "too new"), ("x", "too old")])
+@pytest.mark.parametrize(("told", "says"), [("0.9", "too old"), ("1.2", "too old"), ("2.0", "too new"), ("x", "too old")])
 def test_programs_of_another_protocol(tmp_path, told, says):
     fake = python(tmp_path, f"""import sys\nsys.stdin.readline()\nprint('{{"ok":true,"protocol":"{told}"}}')""")
     with pytest.raises(pigpen.WrongProtocol, match=f"{says}.*version {told}"):

@@ -86,6 +86,39 @@ def test_batches_larger_than_any_pipe(format):
         assert rows.observations.shape == (games.num_envs, 3) and rows.observations.any()
 
 
+@pytest.mark.parametrize("format", ["msgpack", "jsonl"])
+@pytest.mark.parametrize("players", [1, 2])
+def test_estimates_of_a_trained_policy(tmp_path, format, players):
+    """An agent with expected updates estimates what perfect play earns, in either unit."""
+    flags = ["--variant=pig", f"--players={players}", f"--target={TARGET}", "--update=expected", "--steps=200k", "--quiet"]
+    file, plain = str(tmp_path / "v.msgpack"), str(tmp_path / "p.msgpack")
+    trained = run("train", *flags, f"--out={file}", "--values")
+    assert 0 < trained["value_error_mean"] <= trained["value_error_max"] < 1e-4
+    assert "value_error_mean" not in run("train", *flags, f"--out={plain}")
+    states = pigpen.decision_points(TARGET, players=players)
+    starts = np.unique(np.delete(states, 1, 1), axis=0)
+    states = np.concatenate([states, np.insert(starts, 1, 0, axis=1)])
+    with pigpen.Policy(file, format=format) as learned, pigpen.Policy("optimal", players=players, target=TARGET) as best:
+        assert (learned.values, best.values) == ("estimated", "exact")
+        mine, exact = learned.action_values(states), best.action_values(states)
+        assert mine.shape == (len(states), 2) and mine.dtype == np.float64
+        assert learned.action_values(states[0]).shape == (2,)
+        decisions = learned.decide(states, values=True)
+        assert np.array_equal(np.stack(decisions[2:], axis=1), mine, equal_nan=True)
+        assert learned.decide(states).win_hold is None
+    choice = states[:, 1] > 0
+    known = ~np.isnan(mine)
+    assert not known[~choice, 0].any() and known[~choice, 1].all() and known[choice].mean() > 0.8
+    assert np.abs(mine - exact)[known].max() < 1e-4 < 0.1 < np.abs(mine - exact[:, ::-1])[choice & known.all(1)].mean()
+    both = choice & known.all(1) & (np.abs(exact[:, 1] - exact[:, 0]) > 1e-3)
+    assert (decisions.actions[both] == (mine[both, 1] > mine[both, 0])).all()
+    with pigpen.Policy(plain, format=format) as policy:
+        assert policy.values is None
+        with pytest.raises(pigpen.BadRequest, match="the values of .*p.msgpack are not known"):
+            policy.action_values(states)
+        assert policy.act(states).shape == (len(states),)
+
+
 def test_sampled_actions_follow_the_seed():
     states = np.tile(np.array([10, 5, 10], np.int16), (4000, 1))
     with pigpen.Policy("random", sample=True, seed=1) as one, pigpen.Policy("random", sample=True, seed=1) as two:

@@ -47,6 +47,7 @@ func sentinels() map[error]string {
 		train.ErrLogInUse:       "the log of a training that is running",
 		train.ErrLength:         "a length is needed: steps, episodes or time",
 		train.ErrMemory:         "too little memory",
+		train.ErrValues:         "--values cannot be kept",
 		train.ErrCheckpoint:     "",
 		train.ErrDisagrees:      "the checkpoint is of another training",
 	}

@@ -9,10 +9,16 @@ import (
 	"pigpen/policies"
 )
 
-// A valuer is a policy that knows what both actions are worth, as that of
-// package exact does.
-type valuer interface {
-	Values(s env.State) (hold, roll float64)
+// valueKind returns what the values of a policy are, as hello tells it: "exact", "estimated"
+// by the learner of a policy file, or nil if it has none.
+func valueKind(p policies.Policy) any {
+	switch p.(type) {
+	case policies.ValuedTable:
+		return "estimated"
+	case policies.Valuer:
+		return "exact"
+	}
+	return nil
 }
 
 // An actRequest asks what the policy does in one state or in many, of which one
@@ -51,8 +57,8 @@ func (s *session) act(q *actRequest) ([]wire.Field, *Error) {
 	}
 	if q.values {
 		var ok bool
-		if d.valuer, ok = s.Policy.Policy.(valuer); !ok {
-			return nil, errorf(CodeBadRequest, "the values of %s are not known; those of optimal are", s.Policy.Name)
+		if d.valuer, ok = s.Policy.Policy.(policies.Valuer); !ok {
+			return nil, errorf(CodeBadRequest, "the values of %s are not known; those of optimal are, and of files that pigpen train --values has written", s.Policy.Name)
 		}
 	}
 	columns := s.Game.NumColumns()
@@ -76,7 +82,7 @@ func (s *session) act(q *actRequest) ([]wire.Field, *Error) {
 type decider struct {
 	*session
 	sample bool
-	valuer valuer // nil if no values are asked for
+	valuer policies.Valuer // nil if no values are asked for
 }
 
 // one decides in the state that shows an observation.

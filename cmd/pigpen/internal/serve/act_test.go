@@ -16,14 +16,18 @@ import (
 func TestActEverywhere(t *testing.T) {
 	for _, format := range formats {
 		for _, config := range []env.Config{{Target: 12}, {Variant: "pig-last-round", Target: 5}, {Variant: "pig-snake-eyes", Target: 10}, {Target: 9, Players: 1}} {
-			for _, name := range []string{"optimal", "race", "random"} {
+			for _, name := range []string{"optimal", "race", "random", "estimates"} {
 				t.Run(fmt.Sprintf("%s/%s %d/%s", format, config.Variant, config.Players, name), func(t *testing.T) {
 					t.Parallel()
-					c := newClient(t, format, name)
+					c := newClient(t, format, "race")
 					c.Game = env.Must(env.New(config))
-					var err error
-					c.Policy.Policy, err = policies.Named(t.Context(), name, c.Game, exact.Options{})
-					must(err)
+					if name == "estimates" {
+						c.Policy.Policy = estimated(c.Game)
+					} else {
+						var err error
+						c.Policy.Policy, err = policies.Named(t.Context(), name, c.Game, exact.Options{})
+						must(err)
+					}
 					actEverywhere(t, c)
 				})
 			}
@@ -31,12 +35,42 @@ func TestActEverywhere(t *testing.T) {
 	}
 }
 
+// estimated returns a table of g with values, of which some are not known.
+func estimated(g env.Game) policies.ValuedTable {
+	index, err := policies.NewStateIndex(g, policies.FullAbstraction)
+	must(err)
+	p := policies.ValuedTable{Table: policies.NewTable(index), Estimates: policies.NewValues(index)}
+	for i := range index.Size() {
+		p.Set(i, i%3 == 0)
+		roll := float32(i) / 16
+		if i%7 == 1 {
+			roll = float32(math.NaN())
+		}
+		p.Estimates.Set(i, -roll/3, roll)
+	}
+	return p
+}
+
+// valueKindOf returns what hello tells of the values of p.
+func valueKindOf(p policies.Policy) any {
+	switch p.(type) {
+	case *exact.Solution:
+		return "exact"
+	case policies.ValuedTable:
+		return "estimated"
+	}
+	return nil
+}
+
 func actEverywhere(t *testing.T, c *client) {
+	if got, want := c.ask("hello")["values"], valueKindOf(c.Policy.Policy); got != want {
+		t.Errorf("hello says that the values are %v, want %v", got, want)
+	}
 	index, err := policies.NewStateIndex(c.Game, policies.FullAbstraction)
 	must(err)
 	var all []int16
 	var actions, chances, holds, rolls []float64
-	solution, _ := c.Policy.Policy.(*exact.Solution)
+	valuer, valued := c.Policy.Policy.(policies.Valuer)
 	for _, s := range index.All() {
 		if c.Game.Validate(s) != nil {
 			continue // the index has more numbers than there are states
@@ -48,21 +82,21 @@ func actEverywhere(t *testing.T, c *client) {
 		}
 		chances = append(chances, chance)
 		actions = append(actions, float64(likelier(chance)))
-		if solution != nil {
-			hold, roll := solution.Values(s)
+		if valued {
+			hold, roll := valuer.Values(s)
 			holds, rolls = append(holds, hold), append(rolls, roll)
 		}
 	}
 	columns := c.Game.NumColumns()
 	fields := []field{{"observations", rows(all, columns)}}
-	if solution != nil {
+	if valued {
 		fields = append(fields, field{"values", true})
 	}
 	a := c.ask("act", fields...)
 	if !alike(a["actions"], actions) || !alike(a["roll_chance"], chances) {
 		t.Fatalf("the batch answers %v, want actions %v, chances %v", a, actions, chances)
 	}
-	if solution != nil && (!alike(a["win_hold"], holds) || !alike(a["win_roll"], rolls)) {
+	if valued && (!alike(a["win_hold"], holds) || !alike(a["win_roll"], rolls)) {
 		t.Fatalf("the batch answers %v, want values %v, %v", a, holds, rolls)
 	}
 	for i := 0; i < len(actions); i += 1 + len(actions)/500 { // some of them singly
@@ -75,15 +109,28 @@ func actEverywhere(t *testing.T, c *client) {
 		if a["action"] != actions[i] || a["action_name"] != env.Action(actions[i]).String() || !alike(a["roll_chance"], chances[i:i+1]) && a["roll_chance"] != chances[i] || !slices.Equal(a["legal"].([]any), legal) {
 			t.Fatalf("act %v: %v, want action %v, chance %v, legal %v", fields[0], a, actions[i], chances[i], legal)
 		}
-		if solution == nil {
+		if !valued {
 			continue
 		}
-		hold, roll := a["win_hold"], a["win_roll"]
-		if list, ok := hold.([]float64); ok { // a single null
-			hold = list[0]
+		same := func(got any, want float64) bool {
+			if list, ok := got.([]float64); ok { // a single null
+				got = list[0]
+			}
+			return math.IsNaN(want) && got == nil || got == want
 		}
-		if math.IsNaN(holds[i]) != (hold == nil) || hold != nil && hold != holds[i] || roll != rolls[i] {
+		if hold, roll := a["win_hold"], a["win_roll"]; !same(hold, holds[i]) || !same(roll, rolls[i]) {
 			t.Fatalf("act %v: %v, want values %v, %v", fields[0], a, holds[i], rolls[i])
+		}
+	}
+}
+
+// TestActWithoutValues checks the error where a policy has no values, which policies have.
+func TestActWithoutValues(t *testing.T) {
+	for _, format := range formats {
+		c := newClient(t, format, "race")
+		const want = "the values of race are not known; those of optimal are, and of files that pigpen train --values has written"
+		if got := c.refused(CodeBadRequest, "act", field{"observation", []int{0, 5, 0}}, field{"values", true}); got != want {
+			t.Errorf("%s: the error is %q, want %q", format, got, want)
 		}
 	}
 }

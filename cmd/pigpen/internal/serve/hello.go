@@ -9,7 +9,7 @@ import (
 // helloOp tells what the program and the session are.
 func helloOp() op {
 	return newOp("hello", nil, (*session).hello, results(
-		"protocol", "program", "format", "policy", "variant", "players", "target", "options", "fingerprint", "observation",
+		"protocol", "program", "format", "policy", "values", "variant", "players", "target", "options", "fingerprint", "observation",
 		"sample", "seed", "actions", "effects", "dtypes", "variants", "policies", "files", "limits",
 	)...)
 }
@@ -24,15 +24,15 @@ type limits struct {
 }
 
 func (s *session) hello(*struct{}) ([]wire.Field, *Error) {
-	var policy any
+	var policy, values any
 	if s.Policy != nil {
-		policy = s.Policy.Name
+		policy, values = s.Policy.Name, valueKind(s.Policy.Policy)
 	}
 	var fixed []string
 	for _, f := range policies.FixedPolicies() {
 		fixed = append(fixed, f.Name)
 	}
-	fields := []wire.Field{named("protocol", ProtocolVersion), named("program", s.Program), named("format", s.Format), named("policy", policy)}
+	fields := []wire.Field{named("protocol", ProtocolVersion), named("program", s.Program), named("format", s.Format), named("policy", policy), named("values", values)}
 	fields = append(fields, gameFields(s.Game)...)
 	return append(fields,
 		named("sample", s.Sample),

@@ -19,7 +19,7 @@ import (
 )
 
 // ProtocolVersion is major.minor: a minor step adds, a major one breaks.
-const ProtocolVersion = "1.2"
+const ProtocolVersion = "1.3"
 
 // DefaultPolicyBytes is a usual value of [Options.MaxPolicyBytes].
 const DefaultPolicyBytes = 1 << 30

@@ -49,7 +49,7 @@ func newTestSession(t testing.TB, format, name string) *session {
 		file, err := os.Stat(name)
 		must(err)
 		index := f.Table.Index()
-		o.Policy, o.Game = &Policy{Name: name, Policy: f.Table, File: file}, index.Game()
+		o.Policy, o.Game = &Policy{Name: name, Policy: f.Policy(), File: file}, index.Game()
 	}
 	return newSession(t.Context(), o)
 }
@@ -60,7 +60,7 @@ func TestHello(t *testing.T) {
 		c := newClient(t, format, "race")
 		a := c.ask("hello")
 		for name, want := range map[string]any{
-			"protocol": ProtocolVersion, "program": program, "format": format, "policy": "race", "variant": "pig", "players": 2.0,
+			"protocol": ProtocolVersion, "program": program, "format": format, "policy": "race", "values": nil, "variant": "pig", "players": 2.0,
 			"target": 100.0, "options": map[string]any{}, "fingerprint": c.Game.Fingerprint(), "sample": false, "seed": 1.0,
 			"actions": []any{"hold", "roll"}, "effects": []any{"none", "hold", "gain", "bust", "wipe", "stop", "again"},
 			"limits": map[string]any{"max_frame": 64.0 * 1024 * 1024, "max_envs": float64(maxEnvs), "max_games": float64(maxGames), "max_policy_bytes": float64(DefaultPolicyBytes)},

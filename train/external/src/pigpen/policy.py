@@ -9,7 +9,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import msgpack  # type: ignore[import-untyped]
 import numpy as np
@@ -35,10 +35,15 @@ class Decisions(NamedTuple):
     roll_chance: npt.NDArray[np.float64]
     """N: the chance of rolling, in [0, 1]; 1 where only rolling is legal."""
     win_hold: npt.NDArray[np.float64] | None
-    """N: the chance to win the game after holding now, NaN where that is illegal;
-    None unless values were asked for."""
+    """N: the chance to win the game after holding now or, with one player, minus the number of
+    turns yet to begin; NaN where holding is illegal, and where the learner of a policy file
+    has no estimate. None unless values were asked for."""
     win_roll: npt.NDArray[np.float64] | None
     """N: the same for rolling."""
+
+
+ValueKind = Literal["exact", "estimated"]
+"""Whether the values of a policy are those of perfect play, or estimates of a learner."""
 
 
 class Policy:
@@ -93,6 +98,9 @@ class Policy:
         self.target = int(hello["target"])
         self.columns: list[dict[str, Any]] = list(hello["observation"])
         """Each column of an observation, with ``name``, ``min``, ``max`` and ``doc``."""
+        self.values: ValueKind | None = hello["values"]
+        """What the policy knows of what actions are worth: ``optimal`` has exact values, a
+        file of ``pigpen train --values`` the estimates of its learner, others None."""
         self._heads: dict[tuple[int, bool, bool | None], bytes] = {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -119,10 +127,12 @@ class Policy:
         return self.decide(observations).roll_chance
 
     def decide(self, observations: npt.ArrayLike, *, values: bool = False, sample: bool | None = None) -> Decisions:
-        """Returns actions, chances and, for an exact policy, the values of both actions.
+        """Returns actions, chances and, if asked for, the values of both actions.
 
         ``observations`` are integers of shape (N, columns), or (columns,) for one;
         the arrays returned have shape (N,), or (). ``sample`` is as in :meth:`act`.
+        Raises :class:`~pigpen.errors.BadRequest` for values of a policy that has none;
+        see :attr:`values`.
         """
         states = integers(observations, np.int16, "observations")
         width = len(self.columns)
@@ -133,6 +143,16 @@ class Policy:
         joined = parts[0] if len(parts) == 1 else [np.concatenate(column) for column in zip(*parts)]
         shaped = [array.reshape(states.shape[:-1]) for array in joined]
         return Decisions(*shaped) if values else Decisions(shaped[0], shaped[1], None, None)
+
+    def action_values(self, observations: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Returns what both actions are worth, of shape (N, 2), or (2,) for one observation.
+
+        Column 0 is what holding is worth and column 1 rolling, as in :class:`Decisions`.
+        Raises :class:`~pigpen.errors.BadRequest` if :attr:`values` is None.
+        """
+        decisions = self.decide(observations, values=True)
+        assert decisions.win_hold is not None and decisions.win_roll is not None  # they were asked for
+        return np.stack([decisions.win_hold, decisions.win_roll], axis=-1)
 
     def _ask(self, rows: npt.NDArray[np.int16], values: bool, sample: bool | None) -> list[npt.NDArray[Any]]:
         n, client = len(rows), self.client

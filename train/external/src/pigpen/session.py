@@ -42,7 +42,7 @@ except ImportError:  # not on Windows
 
 Format = Literal["msgpack", "jsonl"]
 
-PROTOCOL = (1, 2)
+PROTOCOL = (1, 3)
 """The protocol that this package speaks: its major version, and the least minor one."""
 
 START_TIMEOUT = 10.0
