@@ -30,7 +30,7 @@ func points(g env.Game) int { return turns(g) * (g.Target() + 1) / 2 }
 // report adds the time per decision point, which tells how far a figure
 // carries over from one target to another. In games of two that are alike to
 // both, a point is worked out once; where a roll can cost the banked score,
-// once in each of many sweeps.
+// once in each of about ten sweeps.
 func report(b *testing.B, g env.Game) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(points(g)), "ns/point")
 }
@@ -108,6 +108,32 @@ func BenchmarkEvaluate(b *testing.B) {
 			}
 			// Each policy is asked at every point.
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(2*points(g)), "ns/point")
+		})
+	}
+}
+
+// BenchmarkWipes evaluates hold-20 against itself, and finds the best response to it, where
+// a roll can cost the banked score and sweeps are repeated, on one core.
+func BenchmarkWipes(b *testing.B) {
+	for _, target := range []int{100, 200} {
+		g := game("pig-snake-eyes", 2, target)
+		hold := named(b, "hold-20", g).Player
+		o := exact.Options{Workers: 1}
+		b.Run(fmt.Sprintf("evaluate/target-%d", target), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := exact.Evaluate(b.Context(), g, []env.Player{hold, hold}, o); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("best-response/target-%d", target), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := exact.BestResponse(b.Context(), g, hold, o); err != nil {
+					b.Fatal(err)
+				}
+			}
 		})
 	}
 }

@@ -172,17 +172,14 @@ type evaluationTable struct {
 	// afterPass[role][other][own] is the future after role has passed the turn with
 	// own banked and other banked by the other player, both below the target.
 	afterPass [2][][]future
-	// lastWiped[role][other] is afterPass[role][other][0] of the last sweep.
-	lastWiped [2][]future
 	// finalTurns[own][leader - target] is finalTurnFuture(own, leader); turns is 0
 	// where it has not been computed.
 	finalTurns [][]future
 	residual   float64
 }
 
-// evaluatePolicies computes the futures of g under the policies of both roles.
-func evaluatePolicies(ctx context.Context, g env.Game, players [2]env.Player, o Options) (*evaluationTable, error) {
-	r := rulesOf(g)
+// newEvaluationTable returns a table without its futures.
+func newEvaluationTable(r *rules, players [2]env.Player) *evaluationTable {
 	e := &evaluationTable{rules: r, players: players}
 	others := 1
 	if r.players == 2 {
@@ -193,34 +190,38 @@ func evaluatePolicies(ctx context.Context, g env.Game, players [2]env.Player, o 
 		for other := range others {
 			e.afterPass[role] = append(e.afterPass[role], all[other*r.target:(other+1)*r.target])
 		}
-		e.lastWiped[role] = make([]future, others)
 	}
 	if r.afterRound {
 		e.finalTurns = make([][]future, r.target)
 	}
-	workers := newWorkers(r, o)
+	return e
+}
+
+// evaluatePolicies computes the futures of g under the policies of both roles.
+func evaluatePolicies(ctx context.Context, g env.Game, players [2]env.Player, o Options) (*evaluationTable, error) {
+	e := newEvaluationTable(rulesOf(g), players)
+	workers := newWorkers(e.rules, o)
+	m := e.newMixer(e.eachWiped)
 	var err error
-	e.residual, err = r.converge(o, r.givenSweeps(),
+	e.residual, err = e.converge(o, e.likelySweeps(),
 		func(report func(float64)) (float64, error) {
-			return r.sweep(ctx, workers, false, e.solvePair, r.givenCost, report)
+			return e.sweep(ctx, workers, false, e.solvePair, e.givenCost, report)
 		},
-		e.updateWiped)
+		m.change, m)
 	return e, err
 }
 
-// updateWiped copies the futures at an own score of 0 to lastWiped and returns the
-// largest change: absolute for probabilities, relative for expected numbers.
-func (e *evaluationTable) updateWiped() (change float64) {
+// eachWiped is [wipedValues] of the table.
+func (e *evaluationTable) eachWiped(visit func(component int, value *float64, relative bool)) {
 	for role := range e.rules.players {
-		for other := range e.afterPass[role] {
-			was, is := &e.lastWiped[role][other], &e.afterPass[role][other][0]
-			change = max(change,
-				math.Abs(is.win[0]-was.win[0]), math.Abs(is.win[1]-was.win[1]),
-				math.Abs(is.turns-was.turns)/is.turns, math.Abs(is.decisions-was.decisions)/is.decisions)
-			*was = *is
+		for _, row := range e.afterPass[role] {
+			f := &row[0]
+			visit(0, &f.win[0], false)
+			visit(1, &f.win[1], false)
+			visit(2, &f.turns, true)
+			visit(3, &f.decisions, true)
 		}
 	}
-	return change
 }
 
 // solvePair computes the futures of both players where role 0 has banked i and role 1
@@ -260,14 +261,14 @@ func (e *evaluationTable) evaluateTurn(w *worker, role, own, other int) (f futur
 	end := t.forward(own, e.players[role], stateOf(role, own, other), nil)
 	f.turns, f.decisions, f.win[role] = 1, end.decisions, end.won
 	stay, leave = end.stay, end.won
+	row := e.afterPass[role][other]
 	switch {
 	case own == 0:
 		stay += end.wiped
 	case end.wiped > 0:
 		leave += end.wiped
-		f.add(end.wiped, &e.lastWiped[role][other])
+		f.add(end.wiped, &row[0]) // as of the last sweep, for this sweep comes to it later
 	}
-	row := e.afterPass[role][other]
 	for h := t.low; h <= t.top; h++ {
 		c := t.bank[h]
 		if c == 0 {

@@ -37,10 +37,14 @@ func NeedsOf(g env.Game, o Options) Needs {
 }
 
 func sweepsOf(g env.Game) float64 {
-	if r := rulesOf(g); r.wipes {
+	switch r := rulesOf(g); {
+	case !r.wipes:
+		return 1
+	case r.players <= 2:
+		return r.likelySweeps()
+	default:
 		return 1.5 * r.optimalSweeps()
 	}
-	return 1
 }
 
 // estimate returns the time that the table takes.

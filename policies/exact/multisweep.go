@@ -64,11 +64,11 @@ func (b *multiTable) newMultiWorker() *multiWorker {
 // iterate computes all futures of the table.
 func (b *multiTable) iterate(ctx context.Context, o Options) error {
 	workers := b.newMultiWorkers(o)
-	likely := b.givenSweeps()
-	if b.optimizers() > 0 {
-		likely = b.optimalSweeps()
-	}
 	change, progress := 0.0, sweepProgress{least: math.Inf(1)}
+	likely, m := b.optimalSweeps(), (*mixer)(nil)
+	if b.mixes() {
+		likely, m = b.likelySweeps(), b.newMixer(b.eachWiped)
+	}
 	residual, err := b.converge(o, likely,
 		func(report func(float64)) (float64, error) {
 			residual, err := b.sweepBlocks(ctx, workers, &change, report)
@@ -77,12 +77,32 @@ func (b *multiTable) iterate(ctx context.Context, o Options) error {
 			}
 			return residual, err
 		},
-		func() float64 { return change })
+		func() float64 { return change }, m)
 	b.residual = residual
 	if err == nil && change > sweepTolerance {
 		err = fmt.Errorf("%w: %v still changes by %.1g after %d sweeps", ErrUnsettled, b.game, change, maxSweeps)
 	}
 	return err
+}
+
+// mixes reports whether iterate uses a mixer. Where all players optimize it does not: values
+// that are mixed may lead to another equilibrium, or to none.
+func (b *multiTable) mixes() bool { return b.wipes && b.optimizers() < b.rules.players }
+
+// eachWiped is [wipedValues] of a table in which every role is a seat: a component for
+// the win probability of each player, and for turns and decisions.
+func (b *multiTable) eachWiped(visit func(component int, value *float64, relative bool)) {
+	n := b.rules.players
+	for role := range b.roles {
+		for index := range int(b.rows()) {
+			row := b.row(role, index)
+			for k := range n {
+				visit((role+k)%n, &row[b.part(k)], false)
+			}
+			visit(n, &row[b.part(n)], true)
+			visit(n+1, &row[b.part(n+1)], true)
+		}
+	}
 }
 
 // A sweepProgress tells whether sweeps over blocks, of which each may have several

@@ -108,6 +108,9 @@ func (b *multiTable) bytes(keepActions bool) float64 {
 		row += float64(b.actionRow)
 	}
 	total := float64(b.roles) * b.rows() * row
+	if b.mixes() {
+		total += float64(b.roles) * b.rows() * mixerBytes(b.rules.players+2)
+	}
 	if b.afterRound {
 		total += finalBytes(b)
 	}

@@ -94,7 +94,7 @@ func (s *Solution) solveTables(ctx context.Context, o Options, players ...[2]env
 		// Prepare takes about as long as half a sweep.
 		solved = 2.0 / 3
 		if s.rules.wipes {
-			solved = 1 - 1/(1+2*s.rules.optimalSweeps())
+			solved = 1 - 1/(1+2*s.rules.likelySweeps())
 		}
 	}
 	for i, pair := range players {

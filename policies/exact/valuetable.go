@@ -22,9 +22,6 @@ type valueTable struct {
 	// begin. If symmetric is true, both roles share one table.
 	afterPass [2][][]float64
 	symmetric bool
-	// lastWiped[role][other] is afterPass[role][other][0] of the last sweep. It is the
-	// value of a roll that costs the banked score.
-	lastWiped [2][]float64
 	margin    float64 // see turn.backup
 	residual  float64
 }
@@ -47,10 +44,9 @@ func newValueTable(r *rules, players [2]env.Player) *valueTable {
 	}
 	for role := range r.players {
 		if role == 1 && b.symmetric {
-			b.afterPass[1], b.lastWiped[1] = b.afterPass[0], b.lastWiped[0]
+			b.afterPass[1] = b.afterPass[0]
 			break
 		}
-		b.lastWiped[role] = make([]float64, others)
 		b.afterPass[role] = make([][]float64, others)
 		n := r.target
 		if role == 1 || !r.afterRound {
@@ -62,6 +58,9 @@ func newValueTable(r *rules, players [2]env.Player) *valueTable {
 			for own := r.target; own < n; own++ {
 				row[own] = atTarget
 			}
+			if r.wipes && r.players == 2 {
+				row[0] = 0.5 * (1 - float64(other)/float64(r.target)) // a guess for the first sweep
+			}
 			b.afterPass[role][other] = row
 		}
 	}
@@ -71,28 +70,27 @@ func newValueTable(r *rules, players [2]env.Player) *valueTable {
 // iterate computes the values of all pairs of banked scores below the target.
 func (b *valueTable) iterate(ctx context.Context, o Options) (err error) {
 	workers := newWorkers(b.rules, o)
-	likely := b.optimalSweeps()
-	if b.players != [2]env.Player{} {
-		likely = b.givenSweeps()
-	}
-	b.residual, err = b.converge(o, likely,
+	m := b.newMixer(b.eachWiped)
+	b.residual, err = b.converge(o, b.likelySweeps(),
 		func(report func(float64)) (float64, error) {
 			return b.sweep(ctx, workers, b.symmetric, b.solvePair, b.optimalCost, report)
 		},
-		b.updateWiped)
+		m.change, m)
 	return err
 }
 
-// updateWiped copies the values at an own score of 0 to lastWiped, and returns the
-// largest difference between the old and the new values.
-func (b *valueTable) updateWiped() (change float64) {
-	for role := range b.rules.players {
-		for other, row := range b.afterPass[role] {
-			change = max(change, math.Abs(row[0]-b.lastWiped[role][other]))
-			b.lastWiped[role][other] = row[0]
+// eachWiped is [wipedValues] of the table. They are one component because the value of a
+// turn to one role depends on that to the other.
+func (b *valueTable) eachWiped(visit func(component int, value *float64, relative bool)) {
+	roles := b.rules.players
+	if b.symmetric {
+		roles = 1
+	}
+	for role := range roles {
+		for _, row := range b.afterPass[role] {
+			visit(0, &row[0], false)
 		}
 	}
-	return change
 }
 
 // A turnStart is the beginning of a turn, at a pair of banked scores.
@@ -111,7 +109,7 @@ func (b *valueTable) newTurnStart(w *worker, role, own, other int) turnStart {
 	n := turnStart{role: role, own: own, other: other}
 	n.row = b.afterPass[role][other]
 	if b.wipes {
-		n.wiped = b.lastWiped[role][other]
+		n.wiped = n.row[0] // as of the last sweep, for this sweep comes to it later
 	}
 	if b.players[role] != nil {
 		b.linearize(w, &n)
@@ -215,7 +213,7 @@ func (b *valueTable) failureValues(role, own, other int) (bust, wiped float64) {
 	if own == 0 || !b.wipes {
 		return bust, bust
 	}
-	return bust, b.lastWiped[role][other]
+	return bust, b.afterPass[role][other][0]
 }
 
 // finalTurnWin returns the win probability of role 1 in the final turn of a last
