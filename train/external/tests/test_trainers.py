@@ -11,7 +11,11 @@ import contextlib
 import gc
 import importlib.metadata
 import io
+import json
+import os
 import re
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 
@@ -289,6 +293,27 @@ def test_cleanrl_style_ppo():
             optimizer.step()
     assert episodes > 500 and np.isfinite(loss.item())
     envs.close()
+
+
+def test_selfplay_example(tmp_path):
+    """The example learns, and logs the exact scores of its policies in the form that plot reads."""
+    settings = "--target 50 --steps 500000 --games 256 --horizon 32 --minibatch 2048 --scores 4".split()
+    script = Path(__file__).parent.parent / "examples" / "selfplay.py"
+    command = [sys.executable, str(script), *settings]
+    environment = {**os.environ, "PIGPEN_BIN": pigpen.find_binary()}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in (tmp_path / "selfplay.jsonl").read_text().splitlines()]
+    assert [row["steps"] for row in rows] == [106496, 180224, 319488, 507904]  # whole rollouts of 8,192
+    score = pigpen.evaluate(tmp_path / "selfplay.msgpack")
+    assert {key: rows[-1][key] for key in ("win_mean", "exploitability")} == {
+        key: score[key] for key in ("win_mean", "exploitability")
+    }
+    # always-roll wins 42.0%, hold-20 43.2%.
+    assert score["win_mean"] > 0.48
+    drawn = [pigpen.find_binary(), "plot", "learning", "selfplay.jsonl", "--csv", "curve.csv"]
+    subprocess.run(drawn, cwd=tmp_path, check=True, capture_output=True, timeout=60)
+    assert len((tmp_path / "curve.csv").read_text().splitlines()) >= 1 + len(rows)
 
 
 @pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.DISABLED])
