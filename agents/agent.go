@@ -80,6 +80,12 @@ type Recipe struct {
 	// MaxPlayers is the largest number of players of a game that the recipe can
 	// learn; 0 is any number.
 	MaxPlayers int
+	// DefaultUpTo is the largest number of players of a game for which a kind follows
+	// the recipe by default, if that is less than MaxPlayers; 0 is any number.
+	DefaultUpTo int
+	// FullEntries is the largest size of a table for three and more players that
+	// distinguishes all states by default; 0 is that of [policies.DefaultAbstraction].
+	FullEntries int
 	// Reached holds results of trainings with the default settings on pig to 100, in
 	// order of number of players and then of length.
 	Reached []Reached
@@ -125,6 +131,14 @@ func (r Recipe) Expect(players int, perEntry float64) (wins float64, less, known
 		}
 	}
 	return wins, false, known
+}
+
+// Abstraction returns which states of g the tables of r distinguish by default.
+func (r Recipe) Abstraction(g env.Game) policies.Abstraction {
+	if full, err := policies.NewStateIndex(g, policies.FullAbstraction); err == nil && full.Size() <= r.FullEntries {
+		return policies.FullAbstraction
+	}
+	return policies.DefaultAbstraction(g)
 }
 
 // A Config describes an agent.
@@ -226,8 +240,8 @@ func Lookup(name string) (Kind, error) {
 	return Kind{}, &env.UnknownNameError{Err: ErrUnknown, Name: name, Known: names, List: "the agents are " + strings.Join(names, ", ")}
 }
 
-// Recipe returns the recipe of that name, or the first one that is for g if
-// name is empty. The error wraps [ErrRecipe].
+// Recipe returns the recipe of that name, or the first one that is for g by
+// default if name is empty. The error wraps [ErrRecipe].
 func (k Kind) Recipe(name string, g env.Game) (Recipe, error) {
 	var names []string
 	for _, r := range k.Recipes {
@@ -235,7 +249,8 @@ func (k Kind) Recipe(name string, g env.Game) (Recipe, error) {
 		if r.Name == name && !fits {
 			return Recipe{}, fmt.Errorf("%w for %v: %s of %s is for up to %d players", ErrRecipe, g, name, k.Name, r.MaxPlayers)
 		}
-		if r.Name == name || name == "" && fits {
+		byDefault := r.DefaultUpTo == 0 || g.Players() <= r.DefaultUpTo
+		if r.Name == name || name == "" && fits && byDefault {
 			return r, nil
 		}
 		names = append(names, r.Name)

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -9,8 +10,7 @@ import (
 	"pigpen/policies"
 )
 
-// curriculumRecipe is Q-learning (C. Watkins, 1989) for one or two players that
-// starts where games end and works backwards: a reverse curriculum (C. Florensa
+// curriculumRecipe is Q-learning (C. Watkins, 1989) that starts where games end and works backwards: a reverse curriculum (C. Florensa
 // et al., "Reverse Curriculum Generation for Reinforcement Learning", CoRL
 // 2017) of exploring starts.
 //
@@ -34,6 +34,13 @@ import (
 //
 // With expected updates, the target of an update is the mean over all outcomes of the
 // dice instead of a sampled outcome. It has no sampling noise, so the step size may be 1.
+//
+// With three and more players the value of an afterstate for one seat does not follow from
+// that for the next. So the agent also estimates, for each state in which a turn begins, the
+// returns of the seats that are not to move. Their samples are of the policy: where it
+// holds and the episode explored, holding is the sample. Since all returns sum to 0, the
+// estimates are of the differences from the mean of these seats, which the mover's value
+// tells and which varies most. With summary states, a pass draws its start states.
 var curriculumRecipe = Recipe{
 	Name: "curriculum", Doc: "from the end of the game backwards",
 	Settings: []Setting{
@@ -41,19 +48,21 @@ var curriculumRecipe = Recipe{
 			Name: "update", Domain: Words{"sample", "expected"}, Default: "sample",
 			Doc: "what an estimate moves towards, a sample of the dice or their expectation",
 		},
-		stepSizeSetting.withDefault("n^-0.75", Case{expectedUpdates, "1"}),
+		stepSizeSetting.withDefault("n^-0.75", Case{exactTargets, "1"}),
 		stepSizeFloorSetting.withDefault("0"),
 		epsilonSetting.withDefault("0.65", Case{expectedUpdates, "0.8"}),
 		epsilonHalvingSetting, epsilonFloorSetting,
 	},
-	MaxPlayers: 2,
+	MaxPlayers:  env.MaxPlayers,
+	FullEntries: fullEntries,
 	// The least of targets 50, 100 and 200; pig to 100 for the last.
-	Reached: []Reached{{2, 50, 0.454}, {2, 100, 0.470}, {2, 200, 0.479}, {2, 400, 0.485}, {2, 800, 0.490}, {2, 5000, 0.497}},
-	DefaultSteps: func(_ env.Game, s Settings, entries int) int64 {
+	Reached:     []Reached{{2, 50, 0.454}, {2, 100, 0.470}, {2, 200, 0.479}, {2, 400, 0.485}, {2, 800, 0.490}, {2, 5000, 0.497}},
+	DefaultUpTo: 2,
+	DefaultSteps: func(g env.Game, s Settings, entries int) int64 {
 		if s.Text("update") == "expected" {
-			return max(leastSteps, 800*int64(entries)) // 400M for pig to 100, whose table has 505,000 entries
+			return backwardsSteps(g, entries, 800) // 400M for pig to 100, whose table has 505,000 entries
 		}
-		return max(leastSteps, 5000*int64(entries)) // 2.5G
+		return backwardsSteps(g, entries, 5000) // 2.5G
 	},
 	BytesPerEntry: func(int) int { return curriculumBytes },
 	Make:          func(c Config) Agent { return newCurriculum(c) },
@@ -65,8 +74,20 @@ var expectedUpdates = Condition{
 	Holds: func(_ env.Game, s Settings) bool { return s.Text("update") == "expected" },
 }
 
+// exactTargets holds if no target of an update is sampled. With more than two players
+// the returns of those who are not to move are.
+var exactTargets = Condition{
+	Doc:   "with --update expected and up to 2 players",
+	Holds: func(g env.Game, s Settings) bool { return expectedUpdates.Holds(g, s) && g.Players() <= 2 },
+}
+
+// fullEntries is the size of a table that a training of some minutes fills: pig to 100 for
+// three players has 50.5 million entries.
+const fullEntries = 1 << 26
+
 // curriculumBytes is the memory of an entry in bytes: a float32 estimate and a 16-bit
-// count.
+// count. That of waits, which has an element for each turn and seat not to move, is less
+// than a byte more unless the table is small.
 const curriculumBytes = 4 + 2
 
 const (
@@ -115,11 +136,14 @@ type curriculumPosition struct {
 type curriculumWorker struct {
 	_     cacheLinePad
 	match env.Match
-	hold  [2][]float32 // value of holding by seat and turn total; unknown until computed
+	hold  [][]float32 // value of holding by seat and turn total; unknown until computed
 	path  []rolled
 	// states[k] is the state of path[k], for expected updates.
 	states []env.State
-	_      cacheLinePad
+	// returns are, with three and more players, the returns of all seats from a point
+	// of the episode on, the mover's as sampled rather than estimated in each step.
+	returns [env.MaxPlayers]float32
+	_       cacheLinePad
 }
 
 // rolled is a decision to roll in an episode.
@@ -139,39 +163,98 @@ func newCurriculum(c Config) *curriculum {
 		weights: c.Settings.StepSize().weights(), schedule: c.Settings.Epsilon(), expectedUpdates: c.Settings["update"] == "expected",
 		value: make([]float32, n), count: make([]uint16, n),
 	}
+	q.waits = newWaits(c.Index)
 	q.at.Sum = q.highest()
 	return q
 }
 
 // highest returns the highest sum of banked scores with which a turn begins.
 func (q *curriculum) highest() int64 {
-	sum := q.game.Players() * (q.game.Target() - 1)
+	players, most := q.game.Players(), q.game.Target()-1
+	sum := players * most
 	if q.game.Variant().Ending == env.AfterRound {
-		sum += q.index.Width() - q.game.Target() // the first of the last round
+		sum += (players - 1) * (q.index.Width() - 1 - most) // all but the last have reached the target
 	}
 	return int64(sum)
 }
 
+// mostScore returns the highest score with which the game goes on for a seat, as far as
+// the index distinguishes scores; seat 0 is the first of the round.
+func (q *curriculum) mostScore(seat int) int {
+	if q.game.Variant().Ending == env.AfterRound && seat < q.game.Players()-1 {
+		return q.index.Width() - 1
+	}
+	return q.game.Target() - 1
+}
+
 // startScores returns a state for each choice of banked scores with the given sum; seat
 // 0 is the first of the round. In games that end at the target the seats are symmetric,
-// so it returns only states in which seat 0 has at most the score of seat 1.
+// so it returns one of the rotations of each choice, the lexicographically least.
 func (q *curriculum) startScores(sum int) (list []env.State) {
-	target := q.game.Target()
+	n, afterRound := q.game.Players(), q.game.Variant().Ending == env.AfterRound
 	var s env.State
-	switch {
-	case q.game.Players() == 1:
-		s.Scores[0] = int16(sum)
-		return []env.State{s}
-	case q.game.Variant().Ending == env.AfterRound:
-		for second := max(0, sum-q.index.Width()+1); second <= min(sum, target-1); second++ {
-			s.Scores[0], s.Scores[1] = int16(sum-second), int16(second)
-			list = append(list, s)
+	// choose chooses the scores of all seats but the k that have theirs; left is the sum
+	// of their scores. Seats choose in turn order or, in games that end after a round,
+	// against it.
+	var choose func(k, left int)
+	choose = func(k, left int) {
+		if k == n {
+			if afterRound || leastRotation(s.Scores[:n]) {
+				list = append(list, s)
+			}
+			return
 		}
-	default:
-		for low := max(0, sum-target+1); low <= sum/2; low++ {
-			s.Scores[0], s.Scores[1] = int16(low), int16(sum-low)
-			list = append(list, s)
+		seat, others := k, 0
+		if afterRound {
+			seat = n - 1 - k
 		}
+		for j := k + 1; j < n; j++ {
+			others += q.mostScore(n - 1 - j) // that of any seat in games that end at the target
+		}
+		for score := max(0, left-others); score <= min(left, q.mostScore(seat)); score++ {
+			s.Scores[seat] = int16(score)
+			choose(k+1, left-score)
+		}
+	}
+	choose(0, sum)
+	return list
+}
+
+// leastRotation reports whether no rotation of scores is lexicographically less.
+func leastRotation(scores []int16) bool {
+	for by := 1; by < len(scores); by++ {
+		for i, score := range scores {
+			if c := cmp.Compare(score, scores[(i+by)%len(scores)]); c > 0 {
+				return false
+			} else if c < 0 {
+				break
+			}
+		}
+	}
+	return true
+}
+
+// drawScores draws states with the given sum of banked scores; seat 0 is the first of
+// the round. A pass draws about as many as the abstraction tells states apart in which
+// turns begin, for each seat to move. Seats choose their scores in turn, uniformly from
+// those that leave the others a choice, from a random seat on, which spreads scores more
+// than a uniform choice among all.
+func (q *curriculum) drawScores(sum int, seed uint64) (list []env.State) {
+	n, r := q.game.Players(), env.NewRand(seed)
+	turns := q.index.Views() / q.index.Width() * q.game.Target()
+	for range turns/n/int(q.highest()+1) + 1 {
+		var s env.State
+		first, left, others := int(r.Below(uint32(n))), sum, int(q.highest())
+		for k := range n {
+			seat := (first + k) % n
+			most := q.mostScore(seat)
+			others -= most
+			least := max(0, left-others)
+			score := least + int(r.Below(uint32(min(left, most)-least+1)))
+			s.Scores[seat] = int16(score)
+			left -= score
+		}
+		list = append(list, s)
 	}
 	return list
 }
@@ -181,14 +264,19 @@ func (q *curriculum) startScores(sum int) (list []env.State) {
 func (q *curriculum) Learn(workers int) Played {
 	for len(q.workers) < workers {
 		t := &curriculumWorker{match: *env.NewMatch(q.game, env.MatchOptions{StepLimit: q.config.StepLimit})}
-		for seat := range t.hold {
-			t.hold[seat] = make([]float32, q.index.Width())
+		for range q.game.Players() {
+			t.hold = append(t.hold, make([]float32, q.index.Width()))
 		}
 		q.workers = append(q.workers, t)
 	}
 	q.epsilon = q.schedule.At(q.at.Steps)
-	list := q.startScores(int(q.at.Sum))
 	seed := env.SeedAt(env.SeedAt(env.SeedAt(q.config.Seed, uint64(q.at.Pass)), uint64(q.at.Sum)), uint64(q.at.Block))
+	var list []env.State
+	if q.waits != nil && q.index.Abstraction() == policies.SummaryAbstraction {
+		list, workers = q.drawScores(int(q.at.Sum), seed), 1 // states of one sum may have the same index
+	} else {
+		list = q.startScores(int(q.at.Sum))
+	}
 	played := inParallel(q.workers[:workers], len(list), func(t *curriculumWorker, i int) Played {
 		return q.playBlock(t, list[i], env.SeedAt(seed, uint64(i)))
 	})
@@ -217,7 +305,7 @@ func (q *curriculum) playBlock(t *curriculumWorker, s env.State, seed uint64) (p
 		for i := range t.hold[seat] {
 			t.hold[seat][i] = unknown
 		}
-		if int(s.Scores[seat]) < q.game.Target() {
+		if s.Seat = int8(seat); q.game.Validate(s) == nil {
 			seats |= 1 << seat
 		}
 	}
@@ -285,11 +373,13 @@ play:
 			if s.TurnTotal > 0 && !truncated {
 				continue
 			}
-			after = q.value[q.index.Of(s)]
 			if s.TurnTotal == 0 {
-				after *= q.passed
-			} else if hold = q.holdIn(holds, s); hold > after && !s.MustRoll { // cut off within a turn
-				after = hold
+				after = q.waiting(q.value[q.index.Of(s)], s, seat)
+			} else { // cut off within a turn
+				after = q.value[q.index.Of(s)]
+				if hold = q.holdIn(holds, s); hold > after && !s.MustRoll {
+					after = hold
+				}
 			}
 			if truncated || s.Scores != from.Scores {
 				break play
@@ -299,6 +389,10 @@ play:
 		}
 	}
 	t.path, t.states = path, states
+	if q.waits != nil {
+		q.learnTurns(t, from, after)
+		return
+	}
 	for k := len(path) - 1; k >= 0; k-- {
 		v := &path[k]
 		if v.passed {
@@ -308,17 +402,82 @@ play:
 		if expected {
 			sample = q.expected(t, &states[k])
 		}
-		n := q.count[v.entry]
-		if int(n) < len(q.weights)-1 {
-			n++
-			q.count[v.entry] = n
-		}
-		// The conversion keeps a compiler from fusing the product into the sum,
-		// which would change the result from machine to machine.
-		q.value[v.entry] += float32(q.weights[n] * (sample - q.value[v.entry]))
+		q.learn(v.entry, sample)
 		if after = q.value[v.entry]; !q.prefersRoll(v.entry, v.hold) {
 			after = v.hold
 		}
+	}
+}
+
+// learn moves an estimate towards a sample, and returns the weight of the sample.
+func (q *curriculum) learn(entry int, sample float32) (weight float32) {
+	n := q.count[entry]
+	if int(n) < len(q.weights)-1 {
+		n++
+		q.count[entry] = n
+	}
+	weight = q.weights[n]
+	// The conversion keeps a compiler from fusing the product into the sum,
+	// which would change the result from machine to machine.
+	q.value[entry] += float32(weight * (sample - q.value[entry]))
+	return weight
+}
+
+// learnTurns updates the estimates of the states visited in an episode of three or more
+// players, which began in from: those of rolling and, where a turn begins, those of the
+// other seats. after is the value of the state after the last step for the player who
+// took it.
+//
+// What the other seats receive is sampled from turn to turn. Where the policy holds and
+// the episode explored, the sample is that of holding.
+func (q *curriculum) learnTurns(t *curriculumWorker, from *env.State, after float32) {
+	path, returns := t.path, &t.returns
+	q.outlook(returns, q.value, t.match.Current())
+	turn := *from
+	for k := range path {
+		if path[k].passed {
+			turn.Seat = int8(q.game.NextSeat(int(turn.Seat), 1))
+		}
+	}
+	held := -1 // the entry of the first state of the turn in which the policy holds
+	for k := len(path) - 1; k >= 0; k-- {
+		v := &path[k]
+		if v.passed {
+			turn.Seat = int8(q.game.NextSeat(int(turn.Seat), q.game.Players()-1))
+			after = returns[turn.Seat]
+		}
+		sample := v.reward + after
+		if q.expectedUpdates {
+			sample = q.expected(t, &t.states[k])
+		}
+		weight := q.learn(v.entry, sample)
+		if after = q.value[v.entry]; !q.prefersRoll(v.entry, v.hold) {
+			after, held = v.hold, v.entry
+		}
+		if k == 0 || path[k-1].passed { // the turn begins
+			if held >= 0 {
+				turn.TurnTotal = int16(held - v.entry)
+				q.outlook(returns, q.value, &turn)
+				turn.TurnTotal, held = 0, -1
+			}
+			q.learnWaits(returns, &turn, after, weight)
+		}
+	}
+}
+
+// learnWaits moves the estimates for the seats that are not to move in s, in which a turn
+// begins, towards the given returns. Then it replaces these by the estimates. value is
+// the mover's.
+func (q *curriculum) learnWaits(returns *[env.MaxPlayers]float32, s *env.State, value, weight float32) {
+	sampled := float32(q.passed * returns[s.Seat])
+	for seat := range q.game.Players() {
+		if seat == int(s.Seat) {
+			returns[seat] = value
+			continue
+		}
+		wait := &q.waits[q.wait(s, seat)]
+		*wait += float32(weight * (returns[seat] - sampled - *wait))
+		returns[seat] = float32(q.passed*value) + *wait
 	}
 }
 
@@ -367,7 +526,7 @@ func (q *curriculum) expected(t *curriculumWorker, s *env.State) float32 {
 				worth = q.value[i]
 			}
 		default:
-			worth = q.passed * q.value[q.index.Of(&next)]
+			worth = q.waiting(q.value[q.index.Of(&next)], &next, s.Seat)
 		}
 		mean += float64(float64(c.Weight) * float64(worth))
 	}
@@ -396,9 +555,9 @@ func (q *curriculum) Metrics() Metrics {
 // parts returns the parts of the state, in the order in which they are written.
 func (q *curriculum) parts() []any {
 	if q.neighbours != nil {
-		return []any{&q.at, q.value, q.rolls, q.count}
+		return []any{&q.at, q.value, q.waits, q.rolls, q.count}
 	}
-	return []any{&q.at, q.value, q.count}
+	return []any{&q.at, q.value, q.waits, q.count}
 }
 
 // StateSize implements [Agent].

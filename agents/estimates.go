@@ -48,7 +48,7 @@ func (a *afterstates) estimates(value func(i int) float32, sampled func(i int) b
 			if next.Over {
 				hold = worth(a.game, float32(a.game.Return(next, int(s.Seat))), false)
 			} else if after := a.index.Of(&next); sampled(after) {
-				hold = worth(a.game, a.passed*value(after), false)
+				hold = worth(a.game, a.waiting(value(after), &next, s.Seat), false)
 			}
 		}
 		e.Set(i, hold, roll)

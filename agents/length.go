@@ -21,6 +21,18 @@ func (r Recipe) Steps(g env.Game, s Settings, entries int) int64 {
 	return steps / unit * unit
 }
 
+// backwardsSteps returns the default length of a training that starts where games end,
+// perEntry decisions for each entry of the table. With three and more players, whose tables
+// have up to 2^26 entries, it is bounded by 5G, some minutes; that is three passes of the
+// curriculum for pig to 100.
+func backwardsSteps(g env.Game, entries int, perEntry int64) int64 {
+	steps := max(leastSteps, perEntry*int64(entries))
+	if g.Players() > 2 {
+		steps = min(steps, 5_000_000_000)
+	}
+	return steps
+}
+
 // textbookSteps is the [Recipe.DefaultSteps] of the textbook's recipes, which gain
 // little from more for each entry of a table.
 func textbookSteps(g env.Game, _ Settings, _ int) int64 {

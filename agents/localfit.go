@@ -1,6 +1,8 @@
 package agents
 
 import (
+	"slices"
+
 	"pigpen/env"
 	"pigpen/policies"
 )
@@ -19,10 +21,10 @@ type localFit struct {
 	reach reach
 	// pairs are the differences from a state to one of its neighbours, and lead to
 	// another neighbour with the opposite sign.
-	pairs []reach
+	pairs []difference
 	// starts are the indices of the states in which turns begin, in order: those of
-	// one score of the other player, and of one phase of the round, are a row of as
-	// many as the target has points.
+	// one choice of scores of the other players, and of one phase of the round, are a
+	// row of as many as the target has points.
 	starts []int
 	// fitted are the results, by entry.
 	fitted []float32
@@ -31,41 +33,80 @@ type localFit struct {
 // A reach is how far away the neighbours of a state are, in points.
 type reach struct {
 	own   int // in the mover's banked score
-	other int // in the other player's banked score
+	other int // in the banked score of each other player that the index distinguishes
 	held  int // in the sum of the mover's banked score and the turn total
 }
 
 // reachOf returns the reach in games to the given target: that of 100 in games to
-// higher targets, in proportion to the target in others, and none below 25.
-func reachOf(target int) reach {
-	return reach{own: min(target/25, 4), other: min(target/30, 3), held: min(target/50, 1)}
+// higher targets, in proportion to the target in others, and none below 25. With the
+// scores of several other players there are neighbours enough at a distance of 1.
+func reachOf(target, others int) reach {
+	r := reach{own: min(target/25, 4), other: min(target/30, 3), held: min(target/50, 1)}
+	if others > 1 {
+		r.other = min(r.other, 1)
+	}
+	return r
 }
 
-// A localFitWorker has the working memory of one goroutine: by turn total, the sum of
-// the weights and that of the weighted advantages.
+// A difference between two states, in points.
+type difference struct {
+	own    int // in the mover's banked score
+	held   int // in the sum of the mover's banked score and the turn total
+	others []int
+	turns  int // in the positions of their turns
+}
+
+// A localFitWorker has the working memory of one goroutine.
 type localFitWorker struct {
+	// By turn total, the sum of the weights and that of the weighted advantages.
 	weight, sum []float64
+	// The scores of a turn: the mover's, and those of the other players that the index
+	// distinguishes.
+	own    int
+	others []int
 }
 
 func newLocalFit(index policies.StateIndex) *localFit {
-	f := &localFit{afterstates: newAfterstates(index), reach: reachOf(index.Game().Target()), fitted: make([]float32, index.Size())}
+	f := &localFit{afterstates: newAfterstates(index), fitted: make([]float32, index.Size())}
 	for start := range index.Turns() {
 		f.starts = append(f.starts, start)
 	}
-	others := f.reach.other
-	if f.game.Players() == 1 {
-		others = 0
-	}
-	for own := 0; own <= f.reach.own; own++ {
-		for other := -others; other <= others; other++ {
-			for held := -f.reach.held; held <= f.reach.held; held++ {
-				if own > 0 || other > 0 || other == 0 && held > 0 {
-					f.pairs = append(f.pairs, reach{own, other, held})
+	others := f.index.Others()
+	f.reach = reachOf(f.game.Target(), others)
+	d := difference{others: make([]int, others)}
+	// add adds the differences whose others begin as the first k of d. Those with a
+	// negative sign are the opposites of others.
+	var add func(k, sign int)
+	add = func(k, sign int) {
+		if k < others {
+			for other := -f.reach.other; other <= f.reach.other; other++ {
+				if d.others[k] = other; sign == 0 {
+					add(k+1, other)
+				} else {
+					add(k+1, sign)
 				}
+			}
+			return
+		}
+		for held := -f.reach.held; held <= f.reach.held; held++ {
+			if sign > 0 || sign == 0 && held > 0 {
+				f.pairs = append(f.pairs, difference{d.own, held, slices.Clone(d.others), f.turnOf(d.own, d.others)})
 			}
 		}
 	}
+	for d.own = 0; d.own <= f.reach.own; d.own++ {
+		add(0, d.own)
+	}
 	return f
+}
+
+// turnOf returns the position in f.starts of the turn with the given scores, in the phase
+// of the round in which the mover is the last to act.
+func (f *localFit) turnOf(own int, others []int) (k int) {
+	for _, other := range slices.Backward(others) {
+		k = k*f.index.Width() + other
+	}
+	return k*f.game.Target() + own
 }
 
 // fit sets f.fitted to the fits of the given advantages, with that many goroutines.
@@ -74,7 +115,9 @@ func newLocalFit(index policies.StateIndex) *localFit {
 func fit[N uint16 | float32](f *localFit, workers int, advantage []float32, count []N) {
 	list := make([]*localFitWorker, workers)
 	for i := range list {
-		list[i] = &localFitWorker{make([]float64, f.index.Width()), make([]float64, f.index.Width())}
+		list[i] = &localFitWorker{
+			weight: make([]float64, f.index.Width()), sum: make([]float64, f.index.Width()), others: make([]int, f.index.Others()),
+		}
 	}
 	copy(f.fitted, advantage)
 	inParallel(list, len(f.starts), func(w *localFitWorker, k int) Played {
@@ -89,13 +132,19 @@ func fit[N uint16 | float32](f *localFit, workers int, advantage []float32, coun
 // counts, so that the mean is the value of a linear fit.
 func fitTurn[N uint16 | float32](f *localFit, w *localFitWorker, k int, advantage []float32, count []N) {
 	start, end := f.starts[k], f.endOfTurn(k)
+	rest := k / f.game.Target()
+	w.own = k % f.game.Target()
+	for i := range w.others {
+		w.others[i] = rest % f.index.Width()
+		rest /= f.index.Width()
+	}
 	for t := 1; t < end-start; t++ {
 		w.weight[t] = float64(count[start+t])
 		// The conversions of products keep a compiler from fusing them into a sum.
 		w.sum[t] = float64(w.weight[t] * float64(advantage[start+t]))
 	}
 	for _, d := range f.pairs {
-		addPairs(f, w, k, d, advantage, count)
+		addPairs(f, w, k, &d, advantage, count)
 	}
 	for t := 1; t < end-start; t++ {
 		if w.weight[t] > 0 {
@@ -106,11 +155,11 @@ func fitTurn[N uint16 | float32](f *localFit, w *localFitWorker, k int, advantag
 
 // addPairs adds to w, for every state of turn k, the neighbours that differ by d and -d,
 // where the game has both.
-func addPairs[N uint16 | float32](f *localFit, w *localFitWorker, k int, d reach, advantage []float32, count []N) {
-	kp, kq := f.turnAt(k, d.own, d.other), f.turnAt(k, -d.own, -d.other)
-	if kp < 0 || kq < 0 {
+func addPairs[N uint16 | float32](f *localFit, w *localFitWorker, k int, d *difference, advantage []float32, count []N) {
+	if !f.hasPair(w, d) {
 		return
 	}
+	kp, kq := k+d.turns, k-d.turns
 	shift := d.held - d.own // from the turn total of the state to that of the first of the pair
 	first, start := 1+max(shift, -shift), f.starts[k]
 	end := min(f.endOfTurn(k)-start, f.endOfTurn(kp)-f.starts[kp]-shift, f.endOfTurn(kq)-f.starts[kq]+shift)
@@ -128,15 +177,17 @@ func addPairs[N uint16 | float32](f *localFit, w *localFitWorker, k int, d reach
 	}
 }
 
-// turnAt returns the turn with banked scores that differ by own and other from those of
-// turn k, or -1 if no turn begins with them.
-func (f *localFit) turnAt(k, own, other int) int {
-	target := f.game.Target()
-	a, b := k%target+own, k/target%f.index.Width()+other
-	if a < 0 || a >= target || b < 0 || b >= f.index.Width() {
-		return -1
+// hasPair reports whether turns begin with the scores in w plus and minus d.
+func (f *localFit) hasPair(w *localFitWorker, d *difference) bool {
+	if w.own < d.own || w.own+d.own >= f.game.Target() { // d.own is not negative
+		return false
 	}
-	return k + own + other*target
+	for i, other := range w.others {
+		if reach := max(d.others[i], -d.others[i]); other < reach || other+reach >= f.index.Width() {
+			return false
+		}
+	}
+	return true
 }
 
 // endOfTurn returns the index behind the states of turn k in which the game goes on if

@@ -23,13 +23,14 @@ var neighboursRecipe = Recipe{
 		epsilonSetting.withDefault("0.65"),
 		epsilonHalvingSetting, epsilonFloorSetting,
 	},
-	MaxPlayers: 2,
-	// It is 2.5G for pig to 100, whose table has 505,000 entries.
-	DefaultSteps:  func(_ env.Game, _ Settings, entries int) int64 { return max(leastSteps, 5000*int64(entries)) },
+	MaxPlayers:    env.MaxPlayers,
+	FullEntries:   fullEntries,
+	DefaultSteps:  func(g env.Game, _ Settings, entries int) int64 { return backwardsSteps(g, entries, 5000) },
 	BytesPerEntry: func(int) int { return curriculumBytes + localFitBytes + 4 }, // and the advantage
 	Make: func(c Config) Agent {
 		q := newCurriculum(c)
 		q.neighbours, q.rolls = newNeighbours(c.Index), make([]byte, (c.Index.Size()+7)/8)
+		q.neighbours.waits = q.waits
 		return q
 	},
 }
@@ -48,9 +49,14 @@ func newNeighbours(index policies.StateIndex) *neighbours {
 // with that many goroutines. value[i] is the estimated value of rolling in the states
 // with index i, from count[i] samples.
 func (n *neighbours) decide(workers int, value []float32, count []uint16) *policies.Table {
-	for i, s := range n.index.All() {
-		n.advantage[i] = value[i] - n.hold(value, &s)
-	}
+	inParallel(make([]*struct{}, workers), len(n.starts), func(_ *struct{}, k int) Played {
+		start, s := n.index.TurnAt(k)
+		for t := range n.index.Width() - int(s.Scores[0]) {
+			s.TurnTotal = int16(t)
+			n.advantage[start+t] = value[start+t] - n.hold(value, &s)
+		}
+		return Played{}
+	})
 	fit(n.localFit, workers, n.advantage, count)
 	table := policies.NewTable(n.index)
 	for i, s := range n.index.All() {

@@ -89,16 +89,13 @@ func NewStateIndex(g env.Game, abstraction Abstraction) (StateIndex, error) {
 		phases = x.players
 	}
 	x.pairs = x.target*x.width - x.target*(x.target-1)/2
-	others := x.players - 1
 	switch abstraction {
-	case FullAbstraction:
-	case SummaryAbstraction:
-		others = min(others, 1)
+	case FullAbstraction, SummaryAbstraction:
 	default:
 		return StateIndex{}, fmt.Errorf("%w: states %q; they are %s or %s", ErrStateIndex, abstraction, FullAbstraction, SummaryAbstraction)
 	}
 	x.size = x.pairs * phases
-	for range others {
+	for range x.Others() {
 		hi, lo := bits.Mul64(uint64(x.size), uint64(x.width))
 		if hi != 0 || lo > math.MaxInt/2 {
 			return StateIndex{}, fmt.Errorf("%w: %v has more %s states than can be numbered; use %s states", ErrStateIndex, g, abstraction, SummaryAbstraction)
@@ -139,6 +136,23 @@ func (x *StateIndex) Turn(s *env.State) (start, last int) {
 	return start, start + x.width - 1 - own
 }
 
+// View returns the number of what a seat sees of s between turns, in [0, Views): the
+// banked scores that the abstraction retains from that seat's point of view and, in games
+// that end after a round, the seats that act after it. s must be a state of the game that
+// is not over.
+func (x *StateIndex) View(s *env.State, seat int) int {
+	v, after := *s, 0
+	v.Seat = int8(seat)
+	if x.afterRound {
+		after = x.game.SeatsAfter(s, seat)
+	}
+	return x.others(after, &v)*x.width + x.score(s.Scores[seat])
+}
+
+// Views returns the number of views, those of seats that have reached the target
+// included.
+func (x *StateIndex) Views() int { return x.size / x.pairs * x.width }
+
 // Width returns W, the number of values of a score that the index distinguishes.
 func (x *StateIndex) Width() int { return x.width }
 
@@ -157,8 +171,12 @@ func (x *StateIndex) others(n int, s *env.State) int {
 		}
 		return n*x.width + x.score(best)
 	}
-	for k := x.players - 1; k > 0; k-- {
-		n = n*x.width + x.score(s.Scores[x.game.NextSeat(int(s.Seat), k)])
+	seat := int(s.Seat)
+	for range x.players - 1 {
+		if seat--; seat < 0 {
+			seat += x.players
+		}
+		n = n*x.width + x.score(s.Scores[seat])
 	}
 	return n
 }
@@ -166,33 +184,39 @@ func (x *StateIndex) others(n int, s *env.State) int {
 // score limits a banked score to the values that the index distinguishes.
 func (x *StateIndex) score(banked int16) int { return min(int(banked), x.width-1) }
 
+// Others returns the number of banked scores of other seats that the index distinguishes.
+func (x *StateIndex) Others() int {
+	if x.abstraction == SummaryAbstraction {
+		return min(x.players-1, 1)
+	}
+	return x.players - 1
+}
+
 // Turns iterates over the indices of the states in which a turn begins, where Roll
 // is the only legal action, in increasing order, each with a state as in All.
 func (x *StateIndex) Turns() iter.Seq2[int, env.State] {
-	others := x.players - 1
-	if x.abstraction == SummaryAbstraction {
-		others = min(others, 1)
-	}
 	return func(yield func(int, env.State) bool) {
-		start := 0
-		for n := range x.size / x.pairs {
-			var s env.State
-			for k := 1; k <= others; k++ {
-				s.Scores[k] = int16(n % x.width)
-				n /= x.width
-			}
-			if x.afterRound {
-				s.First = int8((n + 1) % x.players) // n seats act after seat 0
-			}
-			for own := range x.target {
-				s.Scores[0] = int16(own)
-				if !yield(start, s) {
-					return
-				}
-				start += x.width - own
+		for k := range x.size / x.pairs * x.target {
+			if !yield(x.TurnAt(k)) {
+				return
 			}
 		}
 	}
+}
+
+// TurnAt returns the k-th of Turns, from 0.
+func (x *StateIndex) TurnAt(k int) (start int, s env.State) {
+	own, n := k%x.target, k/x.target
+	start = n*x.pairs + own*x.width - own*(own-1)/2
+	s.Scores[0] = int16(own)
+	for i := 1; i <= x.Others(); i++ {
+		s.Scores[i] = int16(n % x.width)
+		n /= x.width
+	}
+	if x.afterRound {
+		s.First = int8((n + 1) % x.players) // n seats act after seat 0
+	}
+	return start, s
 }
 
 // All iterates over the indices in increasing order, each with a state of that

@@ -37,7 +37,7 @@ type Config struct {
 	// Settings are values of the settings of Recipe. Missing ones have their defaults.
 	Settings agents.Settings
 	// Abstraction says which states the agent's table distinguishes; "" is
-	// [policies.DefaultAbstraction].
+	// the default of Recipe, [agents.Recipe.Abstraction].
 	Abstraction policies.Abstraction
 	// Seed seeds all random numbers: the dice and the exploration.
 	Seed uint64
@@ -190,7 +190,7 @@ func (c Config) withDefaults() Config {
 		c.Agent.Name = c.Recipe.Name
 	}
 	if c.Abstraction == "" {
-		c.Abstraction = policies.DefaultAbstraction(c.Game)
+		c.Abstraction = c.Recipe.Abstraction(c.Game)
 	}
 	if c.StepLimit == 0 {
 		c.StepLimit = policies.DefaultStepLimit

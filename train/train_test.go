@@ -364,8 +364,8 @@ func TestStepsPerSecond(t *testing.T) {
 
 func TestRunErrors(t *testing.T) {
 	k, textbook := recipe(t, "qlearning", "textbook")
-	_, curriculum := recipe(t, "qlearning", "curriculum")
 	_, rounds := recipe(t, "montecarlo", "rounds")
+	_, rounds = recipe(t, "montecarlo", "rounds")
 	// To a target of 20 there are 20·21/2 pairs of banked score and turn
 	// total, times 20 of the other player's score.
 	const entries = 4200
@@ -410,8 +410,8 @@ func TestRunErrors(t *testing.T) {
 		{"workers", func(c *train.Config) { c.Workers = -1 }, nil, "train: -1 workers; at least one is needed"},
 		{"step limit", func(c *train.Config) { c.StepLimit = -2 }, nil, "train: step limit -2 is negative"},
 		{"players", func(c *train.Config) {
-			c.Recipe, c.Game = curriculum, env.Must(env.New(env.Config{Variant: "pig", Players: 3, Target: 20}))
-		}, agents.ErrRecipe, "agents: no such recipe for pig, 3 players, target 20: curriculum is for up to 2 players"},
+			c.Recipe, c.Game = rounds, env.Must(env.New(env.Config{Variant: "pig", Players: 3, Target: 20}))
+		}, agents.ErrRecipe, "agents: no such recipe for pig, 3 players, target 20: rounds is for up to 2 players"},
 	} {
 		c := config(k, textbook)
 		test.change(&c)

@@ -17,8 +17,9 @@ func defaultSteps(p *plan) int64 { return p.Recipe.Steps(p.Game, p.Settings, p.e
 const (
 	leastEvalEvery   = 20_000_000
 	evalPerEntry     = 40
-	wipedEvalPerOnce = 50 // sweeps that games take in which rolls cost banked scores
-	fewestEvals      = 10 // in a training whose number of decisions is known
+	wipedEvalPerOnce = 50      // sweeps that games take in which rolls cost banked scores
+	fewestEvals      = 10      // in a training whose number of decisions is known
+	mostQuickEntries = 1 << 24 // of a table that is evaluated in a second or two
 )
 
 // defaultEvalEvery returns the number of decisions between evaluations, which
@@ -29,7 +30,7 @@ func defaultEvalEvery(p *plan) int64 {
 		every *= wipedEvalPerOnce
 	}
 	every = max(leastEvalEvery, every)
-	if steps := p.Length.Steps; steps > 0 {
+	if steps := p.Length.Steps; steps > 0 && p.entries <= mostQuickEntries {
 		every = min(every, steps/fewestEvals)
 	}
 	return max(1, every)

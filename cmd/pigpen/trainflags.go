@@ -42,7 +42,7 @@ func addTrainFlags(fs *pflag.FlagSet) *trainFlags {
 		fs.Lookup(name).DefValue = ""
 	}
 	fs.StringVar(&f.agent, "agent", "qlearning", "learner: "+agentNames())
-	fs.StringVar(&f.recipe, "recipe", "", "how it learns; see above (default: the first that is for so many players)")
+	fs.StringVar(&f.recipe, "recipe", "", "how it learns; see above (default: the first that is the default for so many players)")
 	fs.Var(file(&f.out), "out", "policy file to write (default VARIANT-PLAYERSp-TARGET-AGENT.msgpack)")
 	fs.BoolVar(&f.values, "values", false, "keep what the agent estimates both actions to be worth in the policy file; see above")
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of dice and exploration")

@@ -66,7 +66,7 @@ func (f *trainFlags) fill(p *plan, point agents.Settings) error {
 	}
 	switch p.Abstraction = policies.Abstraction(f.states); p.Abstraction {
 	case "auto":
-		p.Abstraction = policies.DefaultAbstraction(g)
+		p.Abstraction = recipe.Abstraction(g)
 	case policies.FullAbstraction, policies.SummaryAbstraction:
 	default:
 		return usagef("--states %q; it is full, summary or auto", p.Abstraction)
