@@ -12,7 +12,7 @@ import (
 // TestFit compares the fit of every state with one that finds the neighbours by the states
 // themselves, and with the advantages of a plane, which it must not change.
 func TestFit(t *testing.T) {
-	for _, g := range []env.Game{game("pig", 2, 50), game("pig", 1, 50), game("pig-last-round", 2, 30)} {
+	for _, g := range []env.Game{game("pig", 2, 50), game("pig", 1, 50), game("pig-last-round", 2, 30), game("pig", 3, 30)} {
 		f := newLocalFit(indexOf(g, policies.FullAbstraction))
 		if want := (reach{own: g.Target() / 25, other: 1, held: g.Target() / 50}); f.reach != want {
 			t.Fatalf("%v: the reach is %+v, want %+v", g, f.reach, want)
@@ -25,18 +25,17 @@ func TestFit(t *testing.T) {
 			noise[i], count[i] = float32(random.Float64()-0.5), uint16(random.Float64()*9)
 			states, index[s] = append(states, s), i
 		}
-		// goesOn returns the index of a state with the differences d from s in which
-		// holding is legal and does not end the game, or -1.
-		goesOn := func(s env.State, d reach) int {
-			other := 1 - s.Seat
-			s.Scores[s.Seat] += int16(d.own)
+		// goesOn returns the index of a state with the differences d from s, and with third
+		// from the score of seat 2, in which holding is legal and does not end the game,
+		// or -1.
+		goesOn := func(s env.State, d reach, third int) int {
+			s.Scores[0] += int16(d.own)
 			s.TurnTotal += int16(d.held - d.own)
-			if d.other != 0 {
-				if g.Players() == 1 {
-					return -1
-				}
-				s.Scores[other] += int16(d.other)
+			if d.other != 0 && g.Players() == 1 || third != 0 && g.Players() < 3 {
+				return -1
 			}
+			s.Scores[1] += int16(d.other)
+			s.Scores[2] += int16(third)
 			i, ok := index[s]
 			if !ok || s.TurnTotal < 1 || g.AfterHold(s).Over {
 				return -1
@@ -47,9 +46,7 @@ func TestFit(t *testing.T) {
 		plane := make([]float32, f.index.Size())
 		for i, s := range f.index.All() {
 			plane[i] = float32(3*int(s.Scores[s.Seat]) - 2*int(s.TurnTotal))
-			if g.Players() == 2 {
-				plane[i] += float32(5 * int(s.Scores[1-s.Seat]))
-			}
+			plane[i] += float32(5*int(s.Scores[1]) - 7*int(s.Scores[2]))
 		}
 		fit(f, 2, plane, count)
 		fittedPlane := slices.Clone(f.fitted)
@@ -64,11 +61,13 @@ func TestFit(t *testing.T) {
 				for own := -f.reach.own; own <= f.reach.own; own++ {
 					for other := -1; other <= 1; other++ {
 						for held := -f.reach.held; held <= f.reach.held; held++ {
-							p, q := goesOn(s, reach{own, other, held}), goesOn(s, reach{-own, -other, -held})
-							if p >= 0 && q >= 0 {
-								w := float64(min(count[p], count[q]))
-								sum += w * float64(noise[p])
-								weight += w
+							for third := -1; third <= 1; third++ {
+								p, q := goesOn(s, reach{own, other, held}, third), goesOn(s, reach{-own, -other, -held}, -third)
+								if p >= 0 && q >= 0 {
+									w := float64(min(count[p], count[q]))
+									sum += w * float64(noise[p])
+									weight += w
+								}
 							}
 						}
 					}
