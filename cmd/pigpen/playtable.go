@@ -43,14 +43,15 @@ func newTable(g env.Game, players []player, seed uint64, s streams) *table {
 	return t
 }
 
-// valuer solves the game.
+// valuer returns perfect play: that of a seat, or else it solves the game. Other policies
+// may only estimate what actions are worth.
 func (t *table) valuer(ctx context.Context, show *progress) (policies.Valuer, error) {
 	defer show.stop()
 	if err := exact.Solvable(t.game); err != nil {
 		return nil, err
 	}
 	for _, p := range t.players {
-		if v, ok := p.policy.(policies.Valuer); ok {
+		if v, ok := p.policy.(*exact.Solution); ok {
 			return v, nil
 		}
 	}
