@@ -30,7 +30,6 @@ func exportCommand() command {
 		top     = fs.Int("top", 0, "with --diff, at most so many rows (default all)")
 		workers = 0
 	)
-	fs.Lookup("top").DefValue = ""
 	addWorkers(fs, &workers, "the result")
 	asJSON := fs.Bool("json", false, "print one JSON object")
 	return command{

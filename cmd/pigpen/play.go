@@ -19,7 +19,6 @@ func playCommand() command {
 		game = addGameFlags(fs)
 		seed = fs.Uint64("seed", 0, "seed of the dice, to play with the same dice again (default: drawn, and shown)")
 	)
-	fs.Lookup("seed").DefValue = ""
 	return command{
 		name: "play", args: "[FILE|NAME|" + person + " ...]", flags: fs, graceful: true,
 		short: "play a game yourself",
