@@ -80,9 +80,6 @@ type Recipe struct {
 	// MaxPlayers is the largest number of players of a game that the recipe can
 	// learn; 0 is any number.
 	MaxPlayers int
-	// DefaultUpTo is the largest number of players of a game for which a kind follows
-	// the recipe by default, if that is less than MaxPlayers; 0 is any number.
-	DefaultUpTo int
 	// FullEntries is the largest size of a table for three and more players that
 	// distinguishes all states by default; 0 is that of [policies.DefaultAbstraction].
 	FullEntries int
@@ -94,10 +91,11 @@ type Recipe struct {
 	DefaultSteps func(g env.Game, s Settings, entries int) int64
 
 	// BytesPerEntry returns the memory, in bytes for each entry of the index, that
-	// an agent takes while it learns with the given number of workers. [pigpen/train]
+	// an agent takes while it learns with the settings s, which have a value for each of
+	// r.Settings, and the given number of workers. [pigpen/train]
 	// compares this with its memory limit. Temporary memory at the end of a round, up
 	// to a third more, is left out.
-	BytesPerEntry func(workers int) int
+	BytesPerEntry func(s Settings, workers int) int
 	// Make returns an untrained agent. c.Settings has a value for each of Settings.
 	// Call [Recipe.New] instead, which sees to that.
 	Make func(c Config) Agent
@@ -215,7 +213,7 @@ const Textbook = "textbook"
 // Kinds returns every learner, in the order in which they are shown.
 func Kinds() []Kind {
 	return []Kind{
-		{"qlearning", "tabular Q-learning by self-play", []Recipe{curriculumRecipe, neighboursRecipe, qLearningTextbook}},
+		{"qlearning", "tabular Q-learning by self-play", []Recipe{curriculumRecipe, qLearningTextbook}},
 		{"montecarlo", "Monte Carlo control by self-play", []Recipe{roundsRecipe, monteCarloTextbook}},
 		{"dyna", "planning with dice learned by counting, in self-play", []Recipe{dynaRecipe}},
 	}
@@ -249,8 +247,7 @@ func (k Kind) Recipe(name string, g env.Game) (Recipe, error) {
 		if r.Name == name && !fits {
 			return Recipe{}, fmt.Errorf("%w for %v: %s of %s is for up to %d players", ErrRecipe, g, name, k.Name, r.MaxPlayers)
 		}
-		byDefault := r.DefaultUpTo == 0 || g.Players() <= r.DefaultUpTo
-		if r.Name == name || name == "" && fits && byDefault {
+		if r.Name == name || name == "" && fits {
 			return r, nil
 		}
 		names = append(names, r.Name)

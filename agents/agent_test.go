@@ -68,8 +68,8 @@ func TestRecipeLookup(t *testing.T) {
 	}{
 		{"qlearning", "", 1, "curriculum", ""},
 		{"qlearning", "", 2, "curriculum", ""},
-		{"qlearning", "", 3, "neighbours", ""},
-		{"qlearning", "", 10, "neighbours", ""},
+		{"qlearning", "", 3, "curriculum", ""},
+		{"qlearning", "", 10, "curriculum", ""},
 		{"qlearning", "curriculum", 2, "curriculum", ""},
 		{"qlearning", "textbook", 1, "textbook", ""},
 		{"montecarlo", "", 1, "rounds", ""},
@@ -81,9 +81,9 @@ func TestRecipeLookup(t *testing.T) {
 		{"dyna", "", 3, "", "agents: no such recipe for pig, 3 players, target 100: dyna is for up to 2 players"},
 		{"qlearning", "curriculum", 3, "curriculum", ""},
 		{"montecarlo", "rounds", 4, "", "agents: no such recipe for pig, 4 players, target 100: rounds of montecarlo is for up to 2 players"},
-		{"qlearning", "curiculum", 2, "", `agents: no such recipe "curiculum"; those of qlearning are curriculum, neighbours, textbook`},
+		{"qlearning", "curiculum", 2, "", `agents: no such recipe "curiculum"; those of qlearning are curriculum, textbook`},
 		{"montecarlo", "Textbook", 3, "", `agents: no such recipe "Textbook"; those of montecarlo are rounds, textbook`},
-		{"qlearning", "rounds", 2, "", `agents: no such recipe "rounds"; it is one of montecarlo; those of qlearning are curriculum, neighbours, textbook`},
+		{"qlearning", "rounds", 2, "", `agents: no such recipe "rounds"; it is one of montecarlo; those of qlearning are curriculum, textbook`},
 	} {
 		k, err := Lookup(test.kind)
 		if err != nil {
@@ -141,8 +141,8 @@ func TestBytesPerEntry(t *testing.T) {
 			}
 			add(reflect.ValueOf(agent))
 			// A part of a byte counts as a whole one.
-			if want := uintptr(r.BytesPerEntry(workers) * index.Size()); bytes > want || bytes+uintptr(index.Size()) < want {
-				t.Errorf("after Learn(%d) it takes %d bytes for %d entries, want %d for each: %d", workers, bytes, index.Size(), r.BytesPerEntry(workers), want)
+			if want := uintptr(r.BytesPerEntry(r.Defaults(index.Game()), workers) * index.Size()); bytes > want || bytes+uintptr(index.Size()) < want {
+				t.Errorf("after Learn(%d) it takes %d bytes for %d entries, want %d for each: %d", workers, bytes, index.Size(), r.BytesPerEntry(r.Defaults(index.Game()), workers), want)
 			}
 		}
 	})
@@ -281,7 +281,7 @@ func TestSeedsDiffer(t *testing.T) {
 	forEachRecipe(t, func(t *testing.T, r Recipe) {
 		greedy := func(seed uint64) *policies.Table {
 			a := newAgent(r, Config{Index: index, Seed: seed, StepLimit: 1000})
-			until := int64(1_100_000)
+			until := int64(300_000)
 			if steps := r.Steps(index.Game(), r.Defaults(index.Game()), index.Size()); steps < leastSteps {
 				until = steps / 10_000 // more would be perfect
 			}

@@ -16,7 +16,7 @@ var updates = []string{"sample", "expected"}
 
 // curriculumSettings are the defaults with the given update.
 func curriculumSettings(update string) Settings {
-	s, err := curriculumRecipe.Resolve(game("pig", 2, 10), Settings{"update": update})
+	s, err := curriculumRecipe.Resolve(game("pig", 2, 10), Settings{"update": update, "smoothing": "off"})
 	if err != nil {
 		panic(err)
 	}
@@ -405,7 +405,11 @@ func (p *curriculumReference) learn() (played Played) {
 			for _, seat := range seats {
 				s.Seat = seat
 				p.steps = began
-				p.episode(m, s)
+				from := s
+				if p.settings.Expected { // the highest turn total reaches the highest score
+					from.TurnTotal = int16(m.Rand().Below(uint32(highestScore(p.game) + 1 - int(s.Scores[seat]))))
+				}
+				p.episode(m, from)
 				played = played.add(Played{int64(m.Steps()), 1})
 			}
 		}

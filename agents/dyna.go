@@ -36,7 +36,7 @@ var dynaRecipe = Recipe{
 	MaxPlayers: 2,
 	// The policy has one bit for each entry; counts and values are much fewer than
 	// entries.
-	BytesPerEntry: func(int) int { return 1 },
+	BytesPerEntry: func(Settings, int) int { return 1 },
 	DefaultSteps:  func(env.Game, Settings, int) int64 { return 3_000_000 },
 	Make:          func(c Config) Agent { return newDyna(c) },
 }

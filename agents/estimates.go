@@ -66,7 +66,7 @@ func (q *curriculum) Estimates() *policies.Values {
 // Estimates implements [Estimator]. In states without samples of their own it tells
 // nothing, though the policy decides there by those of their neighbours.
 func (mc *rounds) Estimates() *policies.Values {
-	mc.fit()
+	mc.improve()
 	return mc.estimates(
 		func(i int) float32 { return mc.base[i] + mc.advantage[i] }, // base is 0 where a turn begins
 		func(i int) bool { return mc.total.count[i] > 0 })

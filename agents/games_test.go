@@ -129,7 +129,7 @@ func (s tuning) of(r Recipe) Settings {
 		"update":    word(s.Expected, "expected", "sample"),
 		"step-size": s.StepSize.String(), "step-size-floor": number(s.StepSize.Floor),
 		"epsilon": number(s.Epsilon.Start), "epsilon-floor": number(s.Epsilon.Floor), "epsilon-halving": fmt.Sprint(s.Epsilon.Halving),
-		"starts": word(s.ExploringStarts, "exploring", "game"),
+		"starts": word(s.ExploringStarts, "exploring", "game"), "smoothing": "off",
 	}
 	maps.DeleteFunc(all, func(name, _ string) bool { _, ok := r.Setting(name); return !ok })
 	resolved, err := r.Resolve(game("pig", 2, 10), all)

@@ -12,7 +12,7 @@ func TestSteps(t *testing.T) {
 		want     int64
 	}{
 		{curriculumRecipe, nil, 2, 505_000, 2_500_000_000},
-		{curriculumRecipe, Settings{"update": "expected"}, 2, 505_000, 400_000_000},
+		{curriculumRecipe, Settings{"update": "expected"}, 2, 505_000, 200_000_000},
 		{curriculumRecipe, nil, 2, 63_750, 310_000_000},
 		{curriculumRecipe, nil, 2, 550, 100_000_000},
 		{roundsRecipe, nil, 2, 505_000, 2_500_000_000},

@@ -82,7 +82,7 @@ func TestManyPlayersSummary(t *testing.T) {
 	g := game("pig", 4, 50)
 	var want []byte
 	for _, workers := range []int{1, 3} {
-		a := newAgent(neighboursRecipe, Config{Index: indexOf(g, policies.SummaryAbstraction), Seed: 1, StepLimit: 10_000})
+		a := newAgent(curriculumRecipe, Config{Index: indexOf(g, policies.SummaryAbstraction), Seed: 1, StepLimit: 10_000})
 		for steps := int64(0); steps < 3_000_000; {
 			steps += a.Learn(workers).Steps
 		}

@@ -26,7 +26,7 @@ var monteCarloTextbook = Recipe{
 	MaxPlayers:    env.MaxPlayers,
 	Reached:       []Reached{{2, 198, 0.301}, {2, 792, 0.375}, {2, 1980, 0.411}, {3, 198, 0.245}},
 	DefaultSteps:  textbookSteps,
-	BytesPerEntry: func(int) int { return bytesPerEntry },
+	BytesPerEntry: func(Settings, int) int { return bytesPerEntry },
 	Make:          func(c Config) Agent { return newTextbook(c, &MonteCarlo{values: newValues(c.Index, c.Settings)}) },
 }
 

@@ -27,7 +27,7 @@ var qLearningTextbook = Recipe{
 		{3, 198, 0.322}, {3, 792, 0.373}, {3, 3960, 0.394}, {4, 792, 0.304}, {6, 792, 0.227},
 	},
 	DefaultSteps:  textbookSteps,
-	BytesPerEntry: func(int) int { return bytesPerEntry },
+	BytesPerEntry: func(Settings, int) int { return bytesPerEntry },
 	Make:          func(c Config) Agent { return newTextbook(c, &QLearning{newValues(c.Index, c.Settings)}) },
 }
 

@@ -3,6 +3,7 @@ package agents
 import (
 	"fmt"
 	"io"
+	"math"
 
 	"pigpen/env"
 	"pigpen/policies"
@@ -20,24 +21,24 @@ import (
 // of rolling minus that of holding, which is the value of the resulting state. The
 // advantage varies slowly from state to state, so neighbouring states share samples in
 // cells of several resolutions, from coarse to fine. Each resolution adds a correction
-// for the residual of the coarser ones, shrunk towards 0 in cells with few samples
-// (state aggregation with weights, as in A.
+// for the residual of the coarser ones, shrunk towards 0 in cells with few samples, and
+// by as much as the residuals themselves show to be right (state aggregation with weights, as in A.
 // George, W. Powell, S. Kulkarni, "Value Function Approximation Using Multiple
 // Aggregation for Multiattribute Resource Management", JMLR 9, 2008).
 var roundsRecipe = Recipe{
 	Name: "rounds", Doc: "exploring starts, with samples shared among like states",
 	MaxPlayers: 2,
 	// The least of targets 50, 100 and 200; pig to 100 for the last.
-	Reached: []Reached{{2, 50, 0.152}, {2, 100, 0.319}, {2, 200, 0.475}, {2, 400, 0.489}, {2, 800, 0.495}, {2, 5000, 0.497}},
+	Reached: []Reached{{2, 10, 0.440}, {2, 20, 0.468}, {2, 50, 0.485}, {2, 200, 0.494}, {2, 5000, 0.499}},
 	// It is 2.5G for pig to 100, whose table has 505,000 entries.
 	DefaultSteps:  func(_ env.Game, _ Settings, entries int) int64 { return max(leastSteps, 5000*int64(entries)) },
-	BytesPerEntry: func(workers int) int { return roundsBytes + workers*roundsBytesOfWorker },
+	BytesPerEntry: func(_ Settings, workers int) int { return roundsBytes + workers*roundsBytesOfWorker },
 	Make:          func(c Config) Agent { return newRounds(c) },
 }
 
 const (
-	roundsBytes         = 6 * 4 // past, total, base and advantage
-	roundsBytesOfWorker = 2 * 4 // samples of a worker
+	roundsBytes         = 6*4 + localFitBytes // past, total, base and advantage
+	roundsBytesOfWorker = 2 * 4               // samples of a worker
 )
 
 const (
@@ -47,9 +48,10 @@ const (
 	batchesPerCall = 16
 	// firstRound is the number of batches in the first round. Each later round has 30%
 	// more than the one before.
-	firstRound = 800
-	// decay is the factor by which the weight of a sample falls with each round.
-	decay = 0.5
+	firstRound = 50
+	// earlyDecay and lateDecay are the factors by which the weight of a sample falls
+	// with each round; for the later one see rounds.late.
+	earlyDecay, lateDecay = 0.5, 0.8
 	// optimism is the initial estimate of the advantage, above 0 so that rolling is
 	// tried (optimistic initial values; Sutton and Barto, section 2.6).
 	optimism = 0.02
@@ -59,13 +61,9 @@ const (
 type resolution struct {
 	score     int // width of a cell in banked points of each player
 	turnTotal int // width of a cell in turn total
-	// prior is the number of samples at which a cell applies half of its mean
-	// residual: about the variance of a return divided by the variance of the
-	// correction between cells.
-	prior float64
 }
 
-var resolutions = []resolution{{20, 2, 100}, {10, 2, 600}, {5, 1, 5000}, {2, 1, 30_000}, {1, 1, 100_000}}
+var resolutions = []resolution{{20, 2}, {10, 2}, {5, 1}, {2, 1}, {1, 1}}
 
 type rounds struct {
 	afterstates
@@ -76,10 +74,11 @@ type rounds struct {
 	past    samples[float32]
 	workers []*roundsWorker
 	at      round
-	// The working memory of fit. base is the value of holding, or 0 if holding ends the
-	// game, and advantage is the value of rolling minus base.
+	// The working memory of improve. base is the value of holding, or 0 if holding ends
+	// the game, and advantage is the value of rolling minus base.
 	total           samples[float32]
 	base, advantage []float32
+	smooth          *localFit // of advantage
 }
 
 // A round is the current round, with the number of its batches and of those played.
@@ -113,6 +112,7 @@ func newRounds(c Config) *rounds {
 	mc := &rounds{
 		afterstates: newAfterstates(c.Index), config: c, past: newSamples[float32](n),
 		at: round{Batches: firstRound}, total: newSamples[float32](n), base: make([]float32, n), advantage: make([]float32, n),
+		smooth: newLocalFit(c.Index),
 	}
 	mc.policy = mc.roundPolicy()
 	return mc
@@ -122,7 +122,7 @@ func newRounds(c Config) *rounds {
 // rounds before. In the first round it holds whenever that is legal, so that games end.
 func (mc *rounds) roundPolicy() *policies.Table {
 	if mc.at.Number > 0 {
-		return mc.fit()
+		return mc.improve()
 	}
 	t := policies.NewTable(mc.index)
 	for start := range mc.index.Turns() {
@@ -148,7 +148,7 @@ func (mc *rounds) Learn(workers int) Played {
 	})
 	mc.at.Played += batches
 	if mc.at.Played == mc.at.Batches {
-		mc.policy = mc.fit()
+		mc.policy = mc.improve()
 		mc.past, mc.total = mc.total, mc.past
 		for _, p := range mc.workers {
 			clear(p.samples.count)
@@ -159,10 +159,31 @@ func (mc *rounds) Learn(workers int) Played {
 	return played
 }
 
-// episode plays a game from a random state and adds its samples to p.
+// drawStart draws the state in which an episode begins, in early rounds by
+// [env.Game.DrawStart]. In late rounds half of them have low scores, which all games come
+// through, more often than high ones. In the others all turn totals that fit the scores
+// are equally likely, so that there are samples of those, too, which the policy does not
+// come to.
+func (mc *rounds) drawStart(r *env.Rand) env.State {
+	s := mc.game.DrawStart(r)
+	switch {
+	case !mc.late():
+	case r.Below(2) == 0:
+		start, last := mc.index.Turn(&s)
+		s.TurnTotal = int16(r.Below(uint32(last - start + 1)))
+	default:
+		for seat := range mc.game.Players() {
+			s.Scores[seat] = int16(r.Below(uint32(s.Scores[seat]) + 1))
+		}
+	}
+	return s
+}
+
+// episode plays a game from a drawn state and adds its samples to p.
 func (mc *rounds) episode(p *roundsWorker) {
 	m := &p.match
-	if err := m.ResetTo(mc.game.DrawStart(m.Rand())); err != nil {
+	from := mc.drawStart(m.Rand())
+	if err := m.ResetTo(from); err != nil {
 		panic(err) // a drawn start is a state of the game
 	}
 	s := m.Current()
@@ -208,9 +229,9 @@ func (s *samples[N]) add(entry int, sum N) {
 	s.sum[entry] += sum
 }
 
-// fit estimates the advantages from all samples and returns the policy that is greedy
+// improve estimates the advantages from all samples and returns the policy that is greedy
 // with respect to them.
-func (mc *rounds) fit() *policies.Table {
+func (mc *rounds) improve() *policies.Table {
 	mc.sumSamples()
 	// States in which a turn begins have enough samples without sharing.
 	value := mc.advantage
@@ -228,17 +249,32 @@ func (mc *rounds) fit() *policies.Table {
 	for _, r := range resolutions {
 		mc.correct(r)
 	}
+	fit(mc.smooth, max(1, len(mc.workers)), mc.advantage, mc.total.count)
 	t := policies.NewTable(mc.index)
 	for i, s := range mc.index.All() {
-		t.Set(i, s.TurnTotal == 0 || mc.base[i]+mc.advantage[i] > mc.hold(value, &s))
+		t.Set(i, s.TurnTotal == 0 || mc.base[i]+mc.smooth.fitted[i] > mc.hold(value, &s))
 	}
 	return t
 }
 
+// late reports whether the policy changes little from the current round to the next: when
+// some rounds were played, and this one has an episode for each entry of the table.
+func (mc *rounds) late() bool {
+	return mc.at.Number >= 4 && mc.at.Batches*batchEpisodes >= int64(mc.index.Size())
+}
+
+// decay returns the factor by which the weight of a sample falls with the current round.
+func (mc *rounds) decay() float32 {
+	if mc.late() {
+		return lateDecay
+	}
+	return earlyDecay
+}
+
 // sumSamples sets mc.total to the weighted sums of all samples. The weight of samples of
-// earlier rounds falls linearly from 1 to decay during the current round.
+// earlier rounds falls linearly from 1 to the decay during the current round.
 func (mc *rounds) sumSamples() {
-	left := 1 - (1-decay)*float32(mc.at.Played)/float32(mc.at.Batches)
+	left := 1 - float32((1-mc.decay())*float32(mc.at.Played)/float32(mc.at.Batches))
 	for i := range mc.total.count {
 		var count, sum int32
 		for _, p := range mc.workers {
@@ -252,16 +288,19 @@ func (mc *rounds) sumSamples() {
 
 // correct adds to the advantages the shrunken mean residuals of the cells of size r.
 func (mc *rounds) correct(r resolution) {
-	excess := func(entry int) float64 { // sum of the returns minus their estimates
-		known := mc.base[entry] + mc.advantage[entry]
-		return float64(mc.total.sum[entry] - float32(mc.total.count[entry]*known))
-	}
-	if r.score == 1 && r.turnTotal == 1 { // every entry is a cell
-		for start, s := range mc.index.Turns() {
-			for entry := start + 1; entry < start+mc.index.Width()-int(s.Scores[0]); entry++ {
-				mc.advantage[entry] += float32(excess(entry) / (float64(mc.total.count[entry]) + r.prior))
+	if r == (resolution{1, 1}) { // every entry is a cell
+		var between variance
+		mc.eachTurn(func(start, end int, _ env.State) {
+			for entry := start + 1; entry < end; entry++ {
+				between.add(mc.residuals(entry))
 			}
-		}
+		})
+		prior := between.prior()
+		mc.eachTurn(func(start, end int, _ env.State) {
+			for entry := start + 1; entry < end; entry++ {
+				mc.advantage[entry] += mc.residuals(entry).shrunken(prior)
+			}
+		})
 		return
 	}
 	width := mc.index.Width()
@@ -273,25 +312,92 @@ func (mc *rounds) correct(r resolution) {
 	if mc.game.Variant().Ending == env.AfterRound {
 		n *= 2
 	}
-	count := make([]float64, n)
-	sum := make([]float64, n) // of the excess
-	// cells calls do with each entry in which holding is legal and its cell.
-	cells := func(do func(entry, cell int)) {
-		for start, s := range mc.index.Turns() {
+	cells := make([]residuals, n)
+	// eachEntry calls do with each entry in which holding is legal and its cell.
+	eachEntry := func(do func(entry int, cell *residuals)) {
+		mc.eachTurn(func(start, end int, s env.State) {
 			own, other := int(s.Scores[0]), int(s.Scores[1])
 			cell := ((int(s.First)*scores+other/r.score)*scores + own/r.score) * turnTotals
-			for t := 1; t < width-own; t++ {
-				do(start+t, cell+t/r.turnTotal)
+			for t := 1; t < end-start; t++ {
+				do(start+t, &cells[cell+t/r.turnTotal])
 			}
-		}
+		})
 	}
-	cells(func(entry, cell int) {
-		count[cell] += float64(mc.total.count[entry])
-		sum[cell] += excess(entry)
-	})
-	cells(func(entry, cell int) {
-		mc.advantage[entry] += float32(sum[cell] / (count[cell] + r.prior))
-	})
+	eachEntry(func(entry int, cell *residuals) { cell.add(mc.residuals(entry)) })
+	var between variance
+	for _, cell := range cells {
+		between.add(cell)
+	}
+	prior := between.prior()
+	eachEntry(func(entry int, cell *residuals) { mc.advantage[entry] += cell.shrunken(prior) })
+}
+
+// eachTurn calls do with the range of the entries of each turn and its first state.
+func (mc *rounds) eachTurn(do func(start, end int, s env.State)) {
+	for start, s := range mc.index.Turns() {
+		do(start, start+mc.index.Width()-int(s.Scores[0]), s)
+	}
+}
+
+// residuals are the differences of returns from their estimates: of an entry, or of all
+// entries in a cell.
+type residuals struct {
+	count float64
+	sum   float64
+	noise float64 // variance of sum if the estimates are right
+}
+
+// residuals returns those of an entry. The variance of a return of 1 or -1 is known from
+// its mean; that of a number of turns is taken for their mean, as in a Poisson
+// distribution.
+func (mc *rounds) residuals(entry int) residuals {
+	count, estimate := mc.total.count[entry], mc.base[entry]+mc.advantage[entry]
+	r := residuals{count: float64(count), sum: float64(mc.total.sum[entry] - float32(count*estimate))}
+	if mc.passed > 0 {
+		r.noise = r.count * float64(-estimate)
+	} else {
+		r.noise = r.count * float64(1-float32(estimate*estimate))
+	}
+	return r
+}
+
+func (r *residuals) add(o residuals) {
+	r.count += o.count
+	r.sum += o.sum
+	r.noise += o.noise
+}
+
+// shrunken returns the mean residual, shrunk as by a prior of so many samples of 0.
+func (r residuals) shrunken(prior float64) float32 { return float32(r.sum / (r.count + prior)) }
+
+// variance estimates how much the means of cells differ beyond their noise, by the method
+// of moments (R. DerSimonian, N. Laird, "Meta-Analysis in Clinical Trials", Controlled
+// Clinical Trials 7, 1986), for means that scatter around 0: with n samples in a cell and
+// variances t of the means and v of a sample, its n*mean^2 has the mean v + n*t.
+type variance struct {
+	cells, count, noise float64
+	squares             float64 // the sum of n*mean^2
+}
+
+func (v *variance) add(cell residuals) {
+	if cell.count > 0 {
+		v.cells++
+		v.count += cell.count
+		v.noise += cell.noise
+		v.squares += cell.sum / cell.count * cell.sum
+	}
+}
+
+// prior returns v/t, the number of samples at which a cell applies half of its mean
+// (empirical Bayes; B. Efron, C. Morris, "Stein's Estimation Rule and Its Competitors",
+// JASA 68, 1973). It is infinite if the means differ by no more than noise.
+func (v *variance) prior() float64 {
+	sample := v.noise / v.count
+	between := v.squares - float64(v.cells*sample)
+	if !(between > 0) {
+		return math.Inf(1)
+	}
+	return v.noise / between
 }
 
 // Greedy implements [Agent].
@@ -299,7 +405,7 @@ func (mc *rounds) Greedy() *policies.Table {
 	if mc.at.Played == 0 {
 		return mc.policy.Clone()
 	}
-	return mc.fit()
+	return mc.improve()
 }
 
 // Metrics implements [Agent].

@@ -85,6 +85,7 @@ func TestRoundsPig(t *testing.T) {
 type roundsReference struct {
 	game      env.Game
 	limit     int
+	late      bool // whether the round is
 	past, now map[view]returns
 }
 
@@ -96,7 +97,17 @@ func (b *roundsReference) play(seed uint64, policy *policies.Table) (played Play
 	m := env.NewMatch(b.game, env.MatchOptions{StepLimit: b.limit})
 	m.Reset(seed)
 	for range batchEpisodes {
-		if err := m.ResetTo(b.game.DrawStart(m.Rand())); err != nil {
+		from := b.game.DrawStart(m.Rand())
+		switch top := uint32(highestScore(b.game)); {
+		case !b.late:
+		case m.Rand().Below(2) == 0:
+			from.TurnTotal = int16(m.Rand().Below(top + 1 - uint32(from.Scores[from.Seat])))
+		default:
+			for seat := range b.game.Players() {
+				from.Scores[seat] = int16(m.Rand().Below(1 + uint32(from.Scores[seat])))
+			}
+		}
+		if err := m.ResetTo(from); err != nil {
 			panic(err)
 		}
 		var path []visit
@@ -132,7 +143,10 @@ func (b *roundsReference) play(seed uint64, policy *policies.Table) (played Play
 // the given part of the round is played.
 func (b *roundsReference) total(part float64) map[view]returns {
 	total := make(map[view]returns)
-	left := 1 + part*(decay-1)
+	left := 1 - part/2
+	if b.late {
+		left = 1 - part/5
+	}
 	for v, r := range b.past {
 		total[v] = returns{left * r.count, left * r.sum}
 	}
@@ -148,12 +162,13 @@ func (b *roundsReference) estimates(index policies.StateIndex, total map[view]re
 	start := func(v view) float64 { return total[v].sum / (total[v].count + 1) }
 	base, advantage := make(map[view]float64), make(map[view]float64)
 	hold = make(map[view]float64)
+	goesOn := make(map[view]bool) // if the mover holds
 	for _, s := range index.All() {
 		if s.TurnTotal == 0 {
 			continue
 		}
 		v := see(b.game, s)
-		advantage[v] = optimism
+		advantage[v], goesOn[v] = optimism, !b.game.AfterHold(s).Over
 		switch next := b.game.AfterHold(s); {
 		case next.Over:
 			base[v], hold[v] = 0, b.game.Return(next, int(s.Seat))
@@ -170,19 +185,55 @@ func (b *roundsReference) estimates(index policies.StateIndex, total map[view]re
 		cellOf := func(v view) cell {
 			return cell{v.own / r.score, v.turnTotal / r.turnTotal, v.other / r.score, v.seatsAfter}
 		}
-		cells := make(map[cell]returns) // the sum is the excess over what is known
+		type residual struct{ count, sum, noise float64 }
+		cells := make(map[cell]residual)
 		for v := range advantage {
-			c := cells[cellOf(v)]
-			cells[cellOf(v)] = returns{c.count + total[v].count, c.sum + total[v].sum - total[v].count*(base[v]+advantage[v])}
+			c, n, estimate := cells[cellOf(v)], total[v].count, base[v]+advantage[v]
+			noise := 1 - estimate*estimate
+			if b.game.Players() == 1 {
+				noise = -estimate
+			}
+			cells[cellOf(v)] = residual{c.count + n, c.sum + total[v].sum - n*estimate, c.noise + n*noise}
 		}
-		for v := range advantage {
-			c := cells[cellOf(v)]
-			advantage[v] += c.sum / (c.count + r.prior)
+		// The sum of n*mean^2 has the mean of v for each cell and t for each sample.
+		known, samples, noise, squares := 0.0, 0.0, 0.0, 0.0
+		for _, c := range cells {
+			if c.count > 0 {
+				known, samples, noise, squares = known+1, samples+c.count, noise+c.noise, squares+c.sum*c.sum/c.count
+			}
+		}
+		v := noise / samples
+		between := (squares - known*v) / samples
+		for x := range advantage {
+			if c := cells[cellOf(x)]; between > 0 {
+				advantage[x] += c.sum / (c.count + v/between)
+			}
 		}
 	}
 	roll = make(map[view]float64)
 	for v := range advantage {
 		roll[v] = base[v] + advantage[v]
+		if !goesOn[v] {
+			continue
+		}
+		sum, weight := 0.0, 0.0
+		r := reachOf(b.game.Target(), b.game.Players()-1)
+		for own := -r.own; own <= r.own; own++ {
+			for other := -r.other; other <= r.other; other++ {
+				for held := -r.held; held <= r.held; held++ {
+					p := view{v.own + own, v.turnTotal + held - own, v.other + other, v.seatsAfter}
+					q := view{v.own - own, v.turnTotal - held + own, v.other - other, v.seatsAfter}
+					if goesOn[p] && goesOn[q] {
+						w := min(total[p].count, total[q].count)
+						sum += w * advantage[p]
+						weight += w
+					}
+				}
+			}
+		}
+		if weight > 0 {
+			roll[v] = base[v] + sum/weight
+		}
 	}
 	return roll, hold
 }
@@ -212,7 +263,8 @@ func TestRoundsAgainstReference(t *testing.T) {
 				}
 			}
 			batches := int64(firstRound)
-			for number := range 2 {
+			for number := range sized(2, 6) {
+				b.late = number >= 4 && int(batches)*batchEpisodes >= index.Size()
 				for at := int64(0); at < batches; {
 					if want := (round{int64(number), at, batches}); mc.at != want {
 						t.Fatalf("it stands at %+v, want %+v", mc.at, want)
@@ -267,7 +319,7 @@ func (b *roundsReference) check(t *testing.T, mc *rounds, part float64) {
 			}
 			continue
 		}
-		if got := mc.base[i] + mc.advantage[i]; math.Abs(float64(got)-roll[v]) > 1e-4 {
+		if got := mc.base[i] + mc.smooth.fitted[i]; math.Abs(float64(got)-roll[v]) > 1e-4 {
 			t.Fatalf("part %v of round %d: rolling in %+v is estimated at %.6f, want %.6f", part, mc.at.Number, v, got, roll[v])
 		}
 		if want := roll[v] > hold[v]; greedy.Rolls(i) != want {
@@ -288,7 +340,7 @@ func (b *roundsReference) check(t *testing.T, mc *rounds, part float64) {
 func TestRoundsCountEveryRoll(t *testing.T) {
 	mc := newRoundsOf(game("pig", 2, 2), 1, 0)
 	played := Played{}
-	for range 30 {
+	for range 3 {
 		played = played.add(mc.Learn(2))
 	}
 	count := int64(0)
@@ -297,7 +349,7 @@ func TestRoundsCountEveryRoll(t *testing.T) {
 			count += int64(n)
 		}
 	}
-	if count != played.Steps || played.Episodes != 30*batchesPerCall*batchEpisodes {
+	if count != played.Steps || played.Episodes != 3*batchesPerCall*batchEpisodes {
 		t.Errorf("%d samples of %+v, want one of each decision", count, played)
 	}
 	if covered := mc.Metrics().Coverage; covered <= 0 || covered > 1 {
@@ -308,7 +360,7 @@ func TestRoundsCountEveryRoll(t *testing.T) {
 // TestRoundsMetrics checks the figures against the samples themselves.
 func TestRoundsMetrics(t *testing.T) {
 	mc := newRoundsOf(game("pig", 2, 6), 1, 0)
-	for range 10 {
+	for range 3 {
 		mc.Learn(1)
 	}
 	counts := slices.Clone(mc.workers[0].samples.count)

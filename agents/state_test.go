@@ -195,7 +195,7 @@ func TestStateMemory(t *testing.T) {
 		if n := took(func() { a.WriteState(io.Discard) }); n > buffers {
 			t.Errorf("WriteState of %d bytes takes %d bytes, want %d at most", len(good), n, buffers)
 		}
-		most := uint64(2*r.BytesPerEntry(1)*index.Size() + buffers)
+		most := uint64(2*r.BytesPerEntry(r.Defaults(index.Game()), 1)*index.Size() + buffers)
 		long := append(slices.Clone(good), make([]byte, 100*len(good))...)
 		for what, b := range map[string][]byte{"a good one": good, "a short one": good[:len(good)/2], "a very long one": long} {
 			var err error

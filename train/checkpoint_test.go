@@ -320,6 +320,9 @@ func TestCheckpointV1(t *testing.T) {
 		if _, err := os.Stat(name + ".checkpoint"); errors.Is(err, os.ErrNotExist) {
 			t.Skip("the recipe is younger than version 1")
 		}
+		if _, ok := c.Recipe.Setting("smoothing"); ok {
+			c.Settings = agents.Settings{"smoothing": "off"} // as in version 1
+		}
 		var e evaluator
 		want := run(t, t.Context(), e.join(c))
 		k := load(t, name+".checkpoint")
@@ -327,7 +330,12 @@ func TestCheckpointV1(t *testing.T) {
 			t.Errorf("the checkpoint of version 1 is %+v", k)
 		}
 		c.Resume = k
-		if got := run(t, t.Context(), c); !bytes.Equal(fileBytes(t, got.File), fileBytes(t, want.File)) {
+		got := run(t, t.Context(), c)
+		if c.Recipe.Name == "rounds" { // whose episodes began otherwise then
+			if got.Steps < 100_000 || got.Steps-k.Steps > 100_000 {
+				t.Errorf("resumed from version 1 at %d steps, Run ends at %d, want 100000 or little more", k.Steps, got.Steps)
+			}
+		} else if !bytes.Equal(fileBytes(t, got.File), fileBytes(t, want.File)) {
 			t.Errorf("resumed from version 1, Run comes to another file")
 		}
 		path := filepath.Join(t.TempDir(), "log.csv")

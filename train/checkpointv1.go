@@ -37,7 +37,7 @@ func (s settingsV1) of(recipe string) agents.Settings {
 	}
 	switch recipe {
 	case "curriculum":
-		list["update"] = "sample"
+		list["update"], list["smoothing"] = "sample", "off"
 		if s.Update != 0 {
 			list["update"] = "expected"
 		}

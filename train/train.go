@@ -167,7 +167,7 @@ func (c Config) Bytes() (entries int, bytes float64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	perEntry := c.Recipe.BytesPerEntry(c.Workers)
+	perEntry := c.Recipe.BytesPerEntry(c.Settings, c.Workers)
 	if c.Values {
 		perEntry += valueBytes
 	}

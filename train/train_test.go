@@ -369,7 +369,7 @@ func TestRunErrors(t *testing.T) {
 	// To a target of 20 there are 20·21/2 pairs of banked score and turn
 	// total, times 20 of the other player's score.
 	const entries = 4200
-	size := entries * int64(textbook.BytesPerEntry(1))
+	size := entries * int64(textbook.BytesPerEntry(nil, 1))
 	for _, test := range []struct {
 		name   string
 		change func(*train.Config)
@@ -389,12 +389,12 @@ func TestRunErrors(t *testing.T) {
 			"train: a length is needed: steps, episodes or time"},
 		{"memory", func(c *train.Config) { c.MemoryLimit = size - 1 }, train.ErrMemory,
 			fmt.Sprintf("train: too little memory: the tables of pig, 2 players, target 20 with full states, %d entries, take %d bytes; the limit is %d", entries, size, size-1)},
-		{"memory of workers", func(c *train.Config) { c.Recipe, c.Workers, c.MemoryLimit = rounds, 3, 4200*(24+3*8)-1 }, train.ErrMemory,
-			"train: too little memory: the tables of pig, 2 players, target 20 with full states, 4200 entries, take 201600 bytes; the limit is 201599"},
+		{"memory of workers", func(c *train.Config) { c.Recipe, c.Workers, c.MemoryLimit = rounds, 3, 4200*(28+3*8)-1 }, train.ErrMemory,
+			"train: too little memory: the tables of pig, 2 players, target 20 with full states, 4200 entries, take 218400 bytes; the limit is 218399"},
 		{"memory of a huge table", func(c *train.Config) {
 			c.Game = env.Must(env.New(env.Config{Variant: "pig", Players: 4, Target: 1000}))
 		}, train.ErrMemory,
-			fmt.Sprintf("train: too little memory: the tables of pig, 4 players, target 1000 with full states, 500500000000000 entries, take %d bytes; the limit is 1048576", 500_500_000_000_000*int64(textbook.BytesPerEntry(1)))},
+			fmt.Sprintf("train: too little memory: the tables of pig, 4 players, target 1000 with full states, 500500000000000 entries, take %d bytes; the limit is 1048576", 500_500_000_000_000*int64(textbook.BytesPerEntry(nil, 1)))},
 		{"step size", func(c *train.Config) { c.Settings = agents.Settings{"step-size": "0"} }, agents.ErrSetting,
 			`agents: bad setting: step-size "0"; write a number in (0, 1], 1/n, or n^-P with P in (0, 1]`},
 		{"epsilon", func(c *train.Config) { c.Settings = agents.Settings{"epsilon": "NaN"} }, agents.ErrSetting,
@@ -610,14 +610,14 @@ func TestProvenance(t *testing.T) {
 			},
 			agents.Settings{
 				"update": "expected", "step-size": "n^-0.75", "step-size-floor": "0.002",
-				"epsilon": "0.25", "epsilon-floor": "1e-05", "epsilon-halving": "2000000", "step-limit": "500",
+				"epsilon": "0.25", "epsilon-floor": "1e-05", "epsilon-halving": "2000000", "smoothing": "off", "step-limit": "500",
 			}, 500,
 		},
 		{
 			"defaults that depend on the update", env.Config{Target: 20}, "qlearning", "curriculum",
 			agents.Settings{"update": "expected"},
 			agents.Settings{
-				"update": "expected", "step-size": "1", "step-size-floor": "0",
+				"update": "expected", "step-size": "1", "step-size-floor": "0", "smoothing": "off",
 				"epsilon": "0.8", "epsilon-floor": "0", "epsilon-halving": "0", "step-limit": "100000",
 			}, 0,
 		},

@@ -24,7 +24,7 @@ var Recipe = agents.Recipe{
 		{Name: "exploration", Domain: agents.Numbers{Min: 0, Max: 10}, Default: "0.5", Doc: "width of the confidence bounds"},
 	},
 	MaxPlayers:    2,
-	BytesPerEntry: func(int) int { return 1 },
+	BytesPerEntry: func(agents.Settings, int) int { return 1 },
 	Make: func(c agents.Config) agents.Agent {
 		return &bandit{
 			index: c.Index, exploration: c.Settings.Number("exploration"), limit: c.StepLimit, seed: c.Seed,

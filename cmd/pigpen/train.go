@@ -34,7 +34,7 @@ small. Each sample moves an estimate of the table a part of the way, the step
 size; n counts the samples of that estimate. Epsilon is the chance of exploring.
 
 A training ends at the first of --steps, --episodes and --time that it comes to.
-Without any of them it takes 5,000 decisions for each entry of the table, 800
+Without any of them it takes 5,000 decisions for each entry of the table, 400
 with --update expected, and at most 5G with more than two players; with --recipe
 textbook 100M, or 400M with more than two. The agents, their recipes, and the
 settings that these heed:

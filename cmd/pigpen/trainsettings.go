@@ -101,9 +101,6 @@ func agentTable() string {
 			if r.MaxPlayers > 0 && r.MaxPlayers < env.MaxPlayers {
 				players = fmt.Sprintf("up to %d players", r.MaxPlayers)
 			}
-			if r.DefaultUpTo > 0 {
-				players += fmt.Sprintf(", by default up to %d", r.DefaultUpTo)
-			}
 			about := wrap(fmt.Sprintf("%s; %s", r.Doc, players), indent, helpWidth)
 			fmt.Fprintf(&b, "\n    --recipe %-11s %s", r.Name, strings.TrimPrefix(about, indent))
 			for _, group := range defaultGroups(r) {

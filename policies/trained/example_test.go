@@ -36,6 +36,6 @@ func Example() {
 	}
 	fmt.Println("holds at", s.TurnTotal)
 	// Output:
-	// wins 49.8892%
+	// wins 49.8899%
 	// holds at 3
 }

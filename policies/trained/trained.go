@@ -15,8 +15,7 @@ type Policy struct {
 	Name string
 	// Command made the file, in this folder; its seed is the default, 1.
 	Command string
-	// Seconds are what it took on two shared cores of an Intel Xeon, model 167,
-	// at 2.6 GHz.
+	// Seconds are what it took on two cores of an AMD EPYC beside other work.
 	Seconds float64
 	// WinMean is the exact win probability against perfect play, the mean of
 	// both seats, and Exploitability what a best response wins more than half.

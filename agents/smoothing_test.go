@@ -10,15 +10,15 @@ import (
 	"pigpen/policies"
 )
 
-// neighboursOf returns a new agent of the recipe, on full states of g.
-func neighboursOf(g env.Game, seed uint64) *curriculum {
+// smoothingOf returns a new agent that smooths, on full states of g.
+func smoothingOf(g env.Game, seed uint64) *curriculum {
 	index := indexOf(g, policies.FullAbstraction)
-	return newAgent(neighboursRecipe, Config{Index: index, Seed: seed, StepLimit: 10_000}).(*curriculum)
+	return newAgent(curriculumRecipe, Config{Index: index, Seed: seed, StepLimit: 10_000}).(*curriculum)
 }
 
-// TestNeighboursLearnMore trains to 50, where states have neighbours, and expects more wins
-// than the curriculum alone has after as many decisions.
-func TestNeighboursLearnMore(t *testing.T) {
+// TestSmoothingLearnsMore trains to 50, where states have neighbours, and expects more wins
+// than without smoothing after as many decisions.
+func TestSmoothingLearnsMore(t *testing.T) {
 	racedetector.Skip(t)
 	if !*long {
 		t.Skip("takes seconds; run it with -long")
@@ -32,24 +32,24 @@ func TestNeighboursLearnMore(t *testing.T) {
 		return 0.5 - compare(t, a.Greedy(), perfect).WinMean()
 	}
 	alone := missing(newCurriculum(Config{Index: indexOf(g, policies.FullAbstraction), Settings: curriculumSettings("sample"), Seed: 1, StepLimit: 10_000}))
-	if together := missing(neighboursOf(g, 1)); together > alone/2 {
-		t.Errorf("neighbours miss %.5f of half of the games against perfect play, and the curriculum alone %.5f; want half of that at most", together, alone)
+	if together := missing(smoothingOf(g, 1)); together > alone/2 {
+		t.Errorf("with smoothing the agent misses %.5f of half of the games against perfect play, and without it %.5f; want half of that at most", together, alone)
 	}
 }
 
-// TestNeighboursDeterminism trains to 50 with several workers, and goes on from states, as
+// TestSmoothingDeterminism trains to 50 with several workers, and goes on from states, as
 // tests of every recipe do where states have no neighbours.
-func TestNeighboursDeterminism(t *testing.T) {
+func TestSmoothingDeterminism(t *testing.T) {
 	g := game("pig", 2, 50)
 	const calls = 400
 	var want []byte
 	var policy *policies.Table
 	for _, workers := range []func(int) int{always(1), changing} {
-		a := neighboursOf(g, 1)
+		a := smoothingOf(g, 1)
 		for call := range calls {
 			if call%150 == 149 {
 				state := savedState(t, a)
-				if a = neighboursOf(g, 2); a.ReadState(bytes.NewReader(state)) != nil {
+				if a = smoothingOf(g, 2); a.ReadState(bytes.NewReader(state)) != nil {
 					t.Fatal("a state is refused")
 				}
 			}
