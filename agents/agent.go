@@ -90,11 +90,11 @@ type Recipe struct {
 	// arguments that [Recipe.Steps] describes; nil is 100M.
 	DefaultSteps func(g env.Game, s Settings, entries int) int64
 
-	// BytesPerEntry returns the memory, in bytes for each entry of the index, that
-	// an agent takes while it learns with the settings s, which have a value for each of
-	// r.Settings, and the given number of workers. [pigpen/train]
-	// compares this with its memory limit. Temporary memory at the end of a round, up
-	// to a third more, is left out.
+	// BytesPerEntry returns the memory, in bytes for each entry of the index, that an
+	// agent takes while it learns with the settings s, which have a value for each of
+	// Settings, and the given number of workers. [pigpen/train] compares this with its
+	// memory limit. Temporary memory at the end of a round, up to a third more, is left
+	// out.
 	BytesPerEntry func(s Settings, workers int) int
 	// Make returns an untrained agent. c.Settings has a value for each of Settings.
 	// Call [Recipe.New] instead, which sees to that.

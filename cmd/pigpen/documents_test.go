@@ -168,7 +168,7 @@ func TestREADMELearningTable(t *testing.T) {
 	racedetector.Skip(t)
 	row := regexp.MustCompile("(?m)^\\| `(--[^`]*)` \\| (.*) \\|$")
 	rows := row.FindAllStringSubmatch(readme(t), -1)
-	head := regexp.MustCompile("(?m)^\\| decisions \\| (.*) \\|$").FindStringSubmatch(readme(t))
+	head := regexp.MustCompile(`(?m)^\| decisions \| (.*) \|$`).FindStringSubmatch(readme(t))
 	if len(rows) != 6 || head == nil {
 		t.Fatalf("the README's table of learners has %d rows, want a head and 6", len(rows))
 	}
