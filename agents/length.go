@@ -22,9 +22,8 @@ func (r Recipe) Steps(g env.Game, s Settings, entries int) int64 {
 }
 
 // backwardsSteps returns the default length of a training that starts where games end,
-// perEntry decisions for each entry of the table. With three and more players, whose tables
-// have up to 2^26 entries, it is bounded by 5G, some minutes; that is three passes of the
-// curriculum for pig to 100.
+// perEntry decisions for each entry of the table. With three and more players it is bounded
+// by 5G, some minutes.
 func backwardsSteps(g env.Game, entries int, perEntry int64) int64 {
 	steps := max(leastSteps, perEntry*int64(entries))
 	if g.Players() > 2 {
