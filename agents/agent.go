@@ -238,8 +238,8 @@ func Lookup(name string) (Kind, error) {
 	return Kind{}, &env.UnknownNameError{Err: ErrUnknown, Name: name, Known: names, List: "the agents are " + strings.Join(names, ", ")}
 }
 
-// Recipe returns the recipe of that name, or the first one that is for g by
-// default if name is empty. The error wraps [ErrRecipe].
+// Recipe returns the recipe of that name, or the first one that is for g if name is
+// empty. The error wraps [ErrRecipe].
 func (k Kind) Recipe(name string, g env.Game) (Recipe, error) {
 	var names []string
 	for _, r := range k.Recipes {

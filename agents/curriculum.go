@@ -10,9 +10,9 @@ import (
 	"pigpen/policies"
 )
 
-// curriculumRecipe is Q-learning (C. Watkins, 1989) that starts where games end and works backwards: a reverse curriculum (C. Florensa
-// et al., "Reverse Curriculum Generation for Reinforcement Learning", CoRL
-// 2017) of exploring starts.
+// curriculumRecipe is Q-learning (C. Watkins, 1989) that starts where games end and works
+// backwards: a reverse curriculum (C. Florensa et al., "Reverse Curriculum Generation for
+// Reinforcement Learning", CoRL 2017) of exploring starts.
 //
 // In most games banked scores only increase, so that the values at one sum of the scores
 // depend on those at higher sums, and on those at the same sum if a turn gains nothing.
