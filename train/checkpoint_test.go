@@ -330,20 +330,7 @@ func TestCheckpointV1(t *testing.T) {
 			t.Errorf("the checkpoint of version 1 is %+v", k)
 		}
 		c.Resume = k
-		got := run(t, t.Context(), c)
-		if c.Recipe.Name == "rounds" { // whose episodes began otherwise then
-			if got.Steps < 100_000 || got.Steps-k.Steps > 100_000 {
-				t.Errorf("resumed from version 1 at %d steps, Run ends at %d, want 100000 or little more", k.Steps, got.Steps)
-			}
-			again := c
-			again.Workers, again.Resume = 3, load(t, name+".checkpoint")
-			if !bytes.Equal(fileBytes(t, run(t, t.Context(), again).File), fileBytes(t, got.File)) {
-				t.Errorf("resumed from version 1 with other workers, Run comes to another file")
-			}
-			if bytes.Equal(fileBytes(t, got.File), fileBytes(t, want.File)) {
-				t.Errorf("resumed from version 1, Run comes to the file of a training without its samples")
-			}
-		} else if !bytes.Equal(fileBytes(t, got.File), fileBytes(t, want.File)) {
+		if got := run(t, t.Context(), c); !bytes.Equal(fileBytes(t, got.File), fileBytes(t, want.File)) {
 			t.Errorf("resumed from version 1, Run comes to another file")
 		}
 		path := filepath.Join(t.TempDir(), "log.csv")
