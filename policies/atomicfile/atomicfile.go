@@ -85,7 +85,8 @@ func Check(path string) error {
 		return named(err, path)
 	}
 	out.Close()
-	if err := os.Remove(out.Name()); err != nil {
+	// Another writer may have removed it as abandoned, since its lock ended with Close.
+	if err := os.Remove(out.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return named(err, path)
 	}
 	if mode == nil {

@@ -289,6 +289,35 @@ func TestCheckNames(t *testing.T) {
 	holds(t, folder, map[string]string{filepath.Base(path): "two", filepath.Base(kept): "one"})
 }
 
+// TestConcurrentChecks checks and writes one file many times at once. Each call removes the
+// abandoned files of the others, among them those of a Check that is not yet through.
+func TestConcurrentChecks(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "file")
+	const callers, calls = 8, 100
+	done := make(chan error, 2*callers)
+	for range callers {
+		for _, call := range []func() error{
+			func() error { return atomicfile.Check(path) },
+			func() error { return atomicfile.Write(path, text("same")) },
+		} {
+			go func() {
+				var err error
+				for range calls {
+					err = errors.Join(err, call())
+				}
+				done <- err
+			}()
+		}
+	}
+	for range 2 * callers {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	holds(t, folder, map[string]string{"file": "same"})
+}
+
 // TestConcurrentKeeping has several writers replace one file: nothing that any
 // of them has written is lost.
 func TestConcurrentKeeping(t *testing.T) {

@@ -33,7 +33,7 @@ func Lock(f *os.File) error {
 // replaceable returns why the file at path, which exists, cannot be replaced:
 // it is immutable, somebody else's in a folder with the sticky bit, or a mount
 // point. Renaming a folder to the name of a file fails in any case, but with
-// ENOTDIR only if the file could be replaced.
+// ENOTDIR only if the file could be replaced. It is nil if nothing is at path.
 func replaceable(path string) error {
 	if isMountPoint(path) {
 		return &os.PathError{Op: "save", Path: path, Err: errors.New("it is mounted, and cannot be replaced; name a file in the mounted folder")}
@@ -44,6 +44,9 @@ func replaceable(path string) error {
 	}
 	defer os.Remove(folder)
 	err = os.Rename(folder, path)
+	if err == nil { // path was removed in the meantime
+		return unix.Rmdir(path)
+	}
 	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.EBUSY) || errors.Is(err, fs.ErrPermission) {
 		return err
 	}
