@@ -21,10 +21,13 @@ var unsampled = float32(math.NaN())
 
 // worth returns what an expected return of r is worth to a player of g, who is or is not at
 // the start of a turn: the win probability, by the inverse of [env.Game.Return], or minus
-// the number of turns after the current one, which r counts if it has not begun.
+// the number of turns after the current one, which r counts if it has not begun. It is
+// unsampled if r is infinite, which follows from absurd numbers in a checkpoint alone.
 func worth(g env.Game, r float32, start bool) float32 {
 	n := float64(g.Players())
 	switch {
+	case math.IsInf(float64(r), 0):
+		return unsampled
 	case n > 1:
 		return float32((float64((n-1)*float64(r)) + 1) / n)
 	case start:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 )
 
@@ -55,8 +56,33 @@ func writeParts(w io.Writer, parts ...any) error {
 	})
 }
 
-// readParts reads what writeParts wrote into parts of the same lengths. The
-// error wraps [ErrState], or is the reader's own; then some may have been read.
+// maxFloat bounds the numbers of a state: far above all that agents learn, and far enough
+// below the largest float32 that sums of them stay finite.
+const maxFloat = 1 << 100
+
+// checkFloats returns an error, which wraps [ErrState], if numbers of a piece are NaN or
+// not below maxFloat in magnitude. Pieces of integers pass.
+func checkFloats(piece any) error {
+	switch numbers := piece.(type) {
+	case []float32:
+		for _, x := range numbers {
+			if !(math.Abs(float64(x)) < maxFloat) {
+				return fmt.Errorf("%w: a number that is %v", ErrState, x)
+			}
+		}
+	case []float64:
+		for _, x := range numbers {
+			if !(math.Abs(x) < maxFloat) {
+				return fmt.Errorf("%w: a number that is %v", ErrState, x)
+			}
+		}
+	}
+	return nil
+}
+
+// readParts reads what writeParts wrote into parts of the same lengths, and checks the
+// floating-point numbers. The error wraps [ErrState], or is the reader's own; then some
+// may have been read.
 func readParts(r io.Reader, parts ...any) error {
 	var buffer []byte
 	return forEachPiece(parts, func(piece any) error {
@@ -70,8 +96,10 @@ func readParts(r io.Reader, parts ...any) error {
 		} else if err != nil {
 			return err
 		}
-		_, err := binary.Decode(buffer, binary.LittleEndian, piece)
-		return err
+		if _, err := binary.Decode(buffer, binary.LittleEndian, piece); err != nil {
+			return err
+		}
+		return checkFloats(piece)
 	})
 }
 

@@ -92,8 +92,16 @@ func damages(t testing.TB, a Agent) []damage {
 		{"twice as long", append(slices.Clone(good), good...)},
 	}
 	add := func(what string, at int, x any) { list = append(list, damage{what, put(good, at, x)}) }
+	// addFloat adds states with a number that no agent learns.
+	addFloat := func(what string, at int) {
+		for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e36, -1e36} {
+			add(fmt.Sprintf("%s %v", what, x), at, float32(x))
+		}
+	}
 	switch a := a.(type) {
 	case *curriculum:
+		addFloat("first estimate", 4*8)
+		addFloat("last estimate", 4*8+4*(len(a.value)-1))
 		// Pass, sum, block, steps; then the estimates and the counts.
 		add("pass -1", 0, int64(-1))
 		add("pass 41", 0, int64(41))
@@ -105,6 +113,8 @@ func damages(t testing.TB, a Agent) []damage {
 		add("steps -1", 24, int64(-1))
 		add("a count past the weights", len(good)-2, uint16(len(a.weights)))
 	case *rounds:
+		addFloat("count", 3*8)
+		addFloat("last sum", 3*8+2*4*a.index.Size()-4)
 		add("round -1", 0, int64(-1))
 		add("played -1", 8, int64(-1))
 		add("played all", 8, a.at.Batches)
@@ -113,6 +123,8 @@ func damages(t testing.TB, a Agent) []damage {
 		add("fewer batches than the first round", 16, int64(firstRound-1))
 	case *textbook:
 		match := len(good) - 8 - 6*len(a.q)
+		addFloat("first estimate", match+8)
+		addFloat("last estimate", match+8+4*(len(a.q)-1))
 		add("another version of the match", 0, uint8(99))
 		add("a match of another game", 1, uint64(1))
 		add("steps of the match -1", 1+8+8+1+8, int64(-1))
@@ -207,7 +219,7 @@ func TestStateMemory(t *testing.T) {
 }
 
 // FuzzState restores agents from whatever bytes: they are refused, or taken
-// and written again as they were, and then the agent works.
+// and written again as they were, and then the agent works and tells its estimates.
 func FuzzState(f *testing.F) {
 	for kind, a := range stateAgents() {
 		f.Add(kind, savedState(f, a))
@@ -216,6 +228,11 @@ func FuzzState(f *testing.F) {
 		}
 		good := savedState(f, a)
 		f.Add(kind, put(good, len(good)-40, math.Float32bits(float32(math.NaN()))))
+		if a, ok := a.(*rounds); ok { // means that overflow
+			n := a.index.Size()
+			counts := put(good, 3*8, slices.Repeat([]float32{1e-30}, n))
+			f.Add(kind, put(counts, 3*8+4*n, slices.Repeat([]float32{1e30}, n)))
+		}
 	}
 	var recipes []Recipe
 	for _, k := range Kinds() {
@@ -234,7 +251,9 @@ func FuzzState(f *testing.F) {
 		}
 		a.Metrics()
 		a.Greedy()
+		a.(Estimator).Estimates()
 		a.Learn(1)
+		a.(Estimator).Estimates()
 	})
 }
 
