@@ -133,9 +133,10 @@ func TestExpectedEstimates(t *testing.T) {
 // would not take.
 func TestWorthInfinite(t *testing.T) {
 	for players := 1; players <= 3; players++ {
+		g := game("pig", players, 10)
 		for _, r := range []float64{math.Inf(1), math.Inf(-1), math.NaN()} {
 			for _, start := range []bool{false, true} {
-				if x := worth(pigIndex(players, 10).Game(), float32(r), start); x == x {
+				if x := worth(g, float32(r), start); x == x {
 					t.Errorf("worth(%d players, %v, %t) = %v, want NaN", players, r, start, x)
 				}
 			}
