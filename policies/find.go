@@ -208,9 +208,9 @@ func Find(ctx context.Context, name string, g env.Game, o exact.Options) (Policy
 }
 
 // Reference returns the name of the policy that others are scored against in g:
-// [Optimal] where package exact evaluates policies of g, else "hold-20".
+// [Optimal] where it is solved soon, [exact.SolvesSoon], else "hold-20".
 func Reference(g env.Game) string {
-	if exact.Evaluates(g) {
+	if exact.SolvesSoon(g) {
 		return Optimal
 	}
 	return "hold-20"

@@ -141,3 +141,27 @@ func TestLoadRef(t *testing.T) {
 		t.Errorf("Load of a file that is gone: %v, want %v", err, fs.ErrNotExist)
 	}
 }
+
+// TestReference pins of which games perfect play is the reference.
+func TestReference(t *testing.T) {
+	for _, c := range []struct {
+		game env.Game
+		want string
+	}{
+		{pig(1, 1000), policies.Optimal},
+		{game("pig-snake-eyes", 2, 1000), policies.Optimal}, // which takes a minute
+		{pig(3, 100), policies.Optimal},
+		{pig(4, 50), policies.Optimal},
+		{pig(4, 100), "hold-20"},
+		{pig(5, 20), policies.Optimal},
+		{pig(5, 40), "hold-20"},
+		{game("pig-last-round", 3, 100), policies.Optimal}, // although policies are not evaluated
+		{game("pig-snake-eyes", 3, 60), policies.Optimal},  // although no equilibrium is found
+		{game("pig-snake-eyes", 3, 100), "hold-20"},
+		{game("double-trouble", 3, 100), "hold-20"},
+	} {
+		if got := policies.Reference(c.game); got != c.want {
+			t.Errorf("Reference(%v) = %q, want %q", c.game, got, c.want)
+		}
+	}
+}

@@ -39,7 +39,7 @@ type Report struct {
 // ExactFigures are the figures that only the exact method has.
 type ExactFigures struct {
 	// Exploitability is the best response's win probability, the mean of all
-	// seats, less an even share; nil with one player.
+	// seats, less an even share; nil with one player, or if it was left out.
 	Exploitability *float64 `json:"exploitability,omitempty"`
 	// Turns and Decisions are the expected numbers of all seats in a game, the mean
 	// over the policy's seats; nil if a game may never end.
@@ -114,6 +114,9 @@ type Evaluator struct {
 	// Workers is the number of goroutines; 0 is one for each processor. It does
 	// not change a report.
 	Workers int
+	// WinsOnly says to leave out the best response, so that exact reports have no
+	// exploitability, which takes most of the time.
+	WinsOnly bool
 	// SamePolicy says that every call of Evaluate is for the same policy, so that
 	// its best response is computed once.
 	SamePolicy bool
@@ -161,13 +164,17 @@ func (e *Evaluator) exact(ctx context.Context, p Policy, r *Report) error {
 	defer end()
 	o := exact.Options{Workers: e.Workers, Progress: update}
 	comparing, responding := o.Part(0, 0.5), o.Part(0.5, 1)
+	alone := e.Game.Players() == 1
+	if e.WinsOnly && !alone {
+		comparing = o
+	}
 	c, err := exact.Compare(ctx, e.Game, p, e.Opponent, comparing)
 	if err != nil {
 		return err
 	}
 	r.WinBySeat, r.WinMean = c.WinBySeat, c.WinMean()
 	r.ExactFigures = &ExactFigures{Residual: c.Residual, Turns: finite(c.Turns()), Decisions: finite(c.Decisions())}
-	if e.Game.Players() == 1 {
+	if alone {
 		if e.fewestTurns == 0 {
 			perfect, err := exact.Solve(ctx, e.Game, responding)
 			if err != nil {
@@ -177,6 +184,9 @@ func (e *Evaluator) exact(ctx context.Context, p Policy, r *Report) error {
 		}
 		fewest := e.fewestTurns
 		r.FewestTurns = &fewest
+		return nil
+	}
+	if e.WinsOnly {
 		return nil
 	}
 	best := e.best

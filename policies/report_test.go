@@ -57,6 +57,10 @@ func TestEvaluate(t *testing.T) {
 		t.Errorf("of three players: %+v", r)
 	}
 
+	if wins := evaluate(t, policies.Evaluator{Game: g, WinsOnly: true}, "hold-9"); !slices.Equal(wins.WinBySeat, c.WinBySeat) || *wins.Turns != c.Turns() || wins.Exploitability != nil || wins.Residual != c.Residual {
+		t.Errorf("of three players, wins only: %+v", wins)
+	}
+
 	r = evaluate(t, policies.Evaluator{Game: g, Games: 3000, Seed: 1, SimulateOnly: true}, policies.Optimal)
 	if r.Method != policies.SimulationMethod || r.ExactFigures != nil || len(r.WinBySeat) != 3 || !near(r.WinMean, 1.0/3, 0.05) || r.WinBySeat[2] != r.Simulated.BySeat[2].WinRate {
 		t.Errorf("of three players, simulated: %+v", r)

@@ -44,8 +44,8 @@ type Score struct {
 	// WinMean is the win probability, the mean over all seats, against the opponent
 	// that Config.Evaluate chooses. It may be exact or estimated by simulation.
 	WinMean float64 `msgpack:"win_mean"`
-	// Exploitability is the win probability of a best response minus 0.5, in games of
-	// two players.
+	// Exploitability is the win probability of a best response, the mean over all seats,
+	// minus an even share. It is not known where scores are simulated.
 	Exploitability float64 `msgpack:"exploitability"`
 	// Turns is the expected number of turns of a game, summed over the seats.
 	Turns float64 `msgpack:"expected_turns"`

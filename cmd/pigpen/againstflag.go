@@ -9,11 +9,10 @@ import (
 
 	"pigpen/env"
 	"pigpen/policies"
-	"pigpen/policies/exact"
 )
 
 // againstUsage describes the flag --against.
-const againstUsage = "policy in all other seats: a name or a file (default optimal or, where scores are not exact, hold-20)"
+const againstUsage = "policy in all other seats: a name or a file (default optimal or, where that takes long to solve, hold-20)"
 
 // addAgainst adds the flag --against for one policy and returns a function that reads
 // it: "" if it is not given.
@@ -44,15 +43,16 @@ func addAgainstSeveral(fs *pflag.FlagSet) func() []string {
 }
 
 // rules returns the fixed policies that a policy of a game is scored against, hold-N as
-// hold-20 and hold-25, and optimal where scores are exact.
+// hold-20 and hold-25, and optimal where it is the game's reference.
 func rules(game env.Game) []string {
 	var names []string
+	solved := policies.Reference(game) == policies.Optimal
 	for _, f := range policies.FixedPolicies() {
 		if stem, numbered := strings.CutSuffix(f.Name, "N"); numbered {
 			names = append(names, stem+"20", stem+"25")
 		} else if f.Name == policies.TwoPlayer && game.Players() <= 2 {
 			continue // it is optimal
-		} else if f.Name != policies.Optimal || exact.Evaluates(game) {
+		} else if f.Name != policies.Optimal || solved {
 			names = append(names, f.Name)
 		}
 	}

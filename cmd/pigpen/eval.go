@@ -45,8 +45,8 @@ that the policy file names, else the one that the flags say.
 With --seats there is a policy for each seat, and the result is what each wins.
 
 With several policies in --against it prints a table, the hardest rival first;
-"--against all" takes optimal, where scores are exact, and every rule of
-thumb.
+"--against all" takes optimal, unless that takes long to solve, and every rule
+of thumb.
 
 The policies that need no file:` + fixedTable(),
 		example: "pigpen eval q.msgpack\npigpen eval q.msgpack --against all\npigpen eval race --against hold-25 --games 200k --json\npigpen eval --seats race,hold-20,hold-25",

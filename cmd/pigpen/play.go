@@ -24,7 +24,7 @@ func playCommand() command {
 		short: "play a game yourself",
 		long: `Plays a game in the terminal: you against a policy, or several, each a seat, and
 "person" is one more person at the keyboard. Without a name the other seats are
-played by optimal or, in games that are not solved, by hold-20; if there are
+played by optimal or, in games that take long to solve, by hold-20; if there are
 fewer names than other seats, they are repeated. All roll a die to begin, and
 the highest does.
 

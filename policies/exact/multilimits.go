@@ -16,6 +16,10 @@ const (
 	// that an evaluation of three or more players may take.
 	evaluateBytes   = 2 << 30
 	evaluateSeconds = 60
+	// soonBytes and soonSeconds are the most memory, and time on two cores, of an
+	// equilibrium that is solved soon.
+	soonBytes   = 2 << 30
+	soonSeconds = 20
 )
 
 // Needs are the memory and time that a computation takes.
@@ -47,13 +51,17 @@ func sweepsOf(g env.Game) float64 {
 	}
 }
 
-// estimate returns the time that the table takes.
+// estimate returns the time that the table takes on this machine.
 func (b *multiTable) estimate(o Options) time.Duration {
+	return seconds(b.coreSeconds() / float64(min(o.numWorkers(), runtime.NumCPU())))
+}
+
+// coreSeconds returns the seconds that the table takes on one core.
+func (b *multiTable) coreSeconds() float64 {
 	turns := float64(b.roles) * b.rows() * float64(b.target)
 	perTurn := float64(b.width) - float64(b.target)/2
 	gains := float64(len(b.at(0).gains))
-	workers := float64(min(o.numWorkers(), runtime.NumCPU()))
-	return seconds(turns * perTurn * (25 + 5*gains) * 1e-9 * sweepsOf(b.game) / workers)
+	return turns * perTurn * (25 + 5*gains) * 1e-9 * sweepsOf(b.game)
 }
 
 func seconds(s float64) time.Duration {
@@ -83,6 +91,17 @@ func Solvable(g env.Game) error {
 		}
 	}
 	return fmt.Errorf("%w: to solve %v takes %s of memory; %s", ErrPlayers, g, Bytes(needs.Bytes), fits)
+}
+
+// SolvesSoon reports whether [Solve] is expected to take at most 20 seconds on two cores,
+// and 2 GiB. It is true of one and two players, and the same on every machine. A game with
+// [env.Wipe] may turn out to have no equilibrium that Solve finds.
+func SolvesSoon(g env.Game) bool {
+	if g.Players() <= 2 {
+		return true
+	}
+	b := newMultiTable(rulesOf(g), make([]env.Player, g.Players()))
+	return b.bytes(true) <= soonBytes && b.coreSeconds()/2 <= soonSeconds
 }
 
 // Bytes writes an amount of memory for people, as in "1.5 GiB".
@@ -121,20 +140,20 @@ func evaluable(g env.Game) error {
 		return nil
 	}
 	b := newMultiTable(rulesOf(g), append(make([]env.Player, n-1), new(Solution)))
-	bytes, time := b.bytes(false), b.estimate(Options{Workers: 2})
+	bytes, seconds := b.bytes(false), b.coreSeconds()/2
 	if b.afterRound {
-		time += b.finalFuturesEstimate(n)
+		seconds += b.finalFuturesSeconds(n)
 	}
-	if bytes > evaluateBytes || time.Seconds() > evaluateSeconds {
-		return fmt.Errorf("%w: to evaluate policies of %v takes %s of memory and about %.0f seconds; it is simulated", ErrPlayers, g, Bytes(bytes), time.Seconds())
+	if bytes > evaluateBytes || seconds > evaluateSeconds {
+		return fmt.Errorf("%w: to evaluate policies of %v takes %s of memory and about %.0f seconds; it is simulated", ErrPlayers, g, Bytes(bytes), seconds)
 	}
 	return nil
 }
 
-// finalFuturesEstimate returns the time that the last rounds take on two cores if the players have
+// finalFuturesSeconds returns the seconds that the last rounds take on two cores if the players have
 // policies that bank scores far beyond the target now and then, such as one that tosses a coin.
-func (b *multiTable) finalFuturesEstimate(players int) time.Duration {
+func (b *multiTable) finalFuturesSeconds(players int) float64 {
 	const beyond = 100 // points beyond width that such a policy may bank
 	scores := float64(b.width + beyond)
-	return seconds(1.25e-6 * float64(b.target) * math.Pow(scores, float64(players)))
+	return 1.25e-6 * float64(b.target) * math.Pow(scores, float64(players))
 }
