@@ -16,9 +16,16 @@ func trainCommand() command {
 		name: "train", flags: fs, graceful: true,
 		short: "train an agent by self-play and save its policy",
 		long: `Trains an agent by self-play, writes its policy to a file, and prints how often
-that policy wins against another: exactly, with one or two players. The same
+that policy wins against another: exactly, where 'pigpen eval' does. The same
 command writes the same file, byte for byte, with any number of workers and
 however often it was resumed, unless --time or Ctrl-C ended the training.
+
+With three and more players there is a line each for what hold-20 and the best
+rule of thumb win in the learner's place; the JSON object has their scores in
+the list references. They are exact where the final score is. Evaluations on the
+way are exact in games of up to 500,000 decision points, or of as many as there
+are decisions between two of them, and else simulated. If a roll can cost the
+banked score, the decision points count 50 times.
 
 Ctrl-C saves what is learned so far and then scores it; a second one skips the
 score. Nothing is lost: a file of other content at --out, --checkpoint or --log
@@ -54,12 +61,12 @@ under way.
 A log has a row for each evaluation, with these columns: steps, episodes and
 seconds of learning since the start; win_mean, the win probability against
 --against, the mean of all seats; exploitability, what a best response wins more
-than half, with two players; expected_turns of a game; epsilon; step_size, the
-mean weight of the last sample in its estimate; coverage, the part of the
-table's entries that have samples; scheduled, the decisions at which the
-evaluation was due, the same for every seed; what made the row: variant,
-players, target, options, states, agent, seed, settings and program; and
-value_error_mean and value_error_max.
+than an even share, and expected_turns of a game, where scores are exact;
+epsilon; step_size, the mean weight of the last sample in its estimate;
+coverage, the part of the table's entries that have samples; scheduled, the
+decisions at which the evaluation was due, the same for every seed; what made
+the row: variant, players, target, options, states, agent, seed, settings and
+program; and value_error_mean and value_error_max.
 
 --values keeps the agent's estimates in the policy file: for each entry of the
 table what holding and rolling are worth, as win probabilities of the player to

@@ -7,6 +7,8 @@ import (
 
 	"pigpen/agents"
 	"pigpen/env"
+	"pigpen/policies"
+	"pigpen/policies/exact"
 )
 
 // defaultSteps returns the length of a training that is given none.
@@ -55,8 +57,11 @@ func advice(p *plan) (lines []string) {
 	}
 	against := "perfect play"
 	if players > 2 {
-		against = "hold-20"
-		say("with %d players scores are simulated; an even share is %.1f%%", players, 100/float64(players))
+		against = commonRule // of the trainings that are known
+		say("with %d players scores are %s; an even share is %.1f%%", players, scoring(p), 100/float64(players))
+	}
+	if policies.Reference(p.Game) == commonRule && p.Notes[againstFlag] == commonRule {
+		say("%v takes long to solve, so that scores are against %s", p.Game, commonRule)
 	}
 	if p.Length.Steps == 0 || !maps.Equal(p.Settings, p.Recipe.Defaults(p.Game)) {
 		return lines // nothing is known of the length, or of these settings
@@ -85,6 +90,17 @@ func advice(p *plan) (lines []string) {
 		}
 	}
 	return lines
+}
+
+// scoring says how a training is evaluated.
+func scoring(p *plan) string {
+	switch {
+	case !exact.Evaluates(p.Game):
+		return "simulated"
+	case p.EvalEvery > 0 && !exactOnTheWay(p.Config):
+		return "exact at the end and simulated on the way"
+	}
+	return "exact"
 }
 
 // longSteps is what takes an hour at 50M decisions a second.

@@ -7,16 +7,14 @@ import (
 	"pigpen/cmd/pigpen/internal/plaintext"
 	"pigpen/env"
 	"pigpen/policies"
+	"pigpen/policies/exact"
 	"pigpen/train"
 )
 
-// evaluation returns what evaluates policies against a rival.
-func (t *training) evaluation(rival player) func(ctx context.Context, p policies.Policy, last bool) (train.Score, error) {
-	var show *progress
-	if t.shown != nil {
-		show = t.shown.show
-	}
-	onTheWay, final := evaluators(t.Config, rival, t.evalGames)
+// evaluation returns what evaluates policies against the rival.
+func (t *training) evaluation() func(ctx context.Context, p policies.Policy, last bool) (train.Score, error) {
+	show := t.progress()
+	onTheWay, final := evaluators(t.Config, t.rival, t.evalGames)
 	final.Watch, onTheWay.Watch = watchEvaluation(show, final.Games), watchEvaluation(show, onTheWay.Games)
 	return func(ctx context.Context, p policies.Policy, last bool) (train.Score, error) {
 		e := onTheWay
@@ -37,22 +35,39 @@ func (t *training) evaluation(rival player) func(ctx context.Context, p policies
 // evaluators return what evaluates the policies of the training c: on the way, and the
 // final one, with so many games where games are played.
 func evaluators(c train.Config, rival player, games int64) (onTheWay, final *policies.Evaluator) {
-	final = &policies.Evaluator{Game: c.Game, Opponent: rival.policy, OpponentName: rival.name, Seed: c.Seed, Workers: c.Workers}
-	if simulatesScores(c.Game) {
-		final.SimulateOnly = true
-		final.Games = int(games)
+	e := policies.Evaluator{Game: c.Game, Opponent: rival.policy, OpponentName: rival.name, Seed: c.Seed, Workers: c.Workers}
+	way, last := e, e
+	if !exact.Evaluates(c.Game) {
+		last.Games = int(games)
 	}
-	onTheWay = &policies.Evaluator{Game: c.Game, Opponent: rival.policy, OpponentName: rival.name, Seed: c.Seed, Workers: c.Workers, SimulateOnly: final.SimulateOnly}
-	if final.Games > 0 {
-		onTheWay.Games = max(c.Game.Players(), final.Games/10)
+	if !exactOnTheWay(c) {
+		way.Games, way.SimulateOnly = max(c.Game.Players(), int(games)/10), true
 	}
-	return onTheWay, final
+	return &way, &last
 }
 
-// simulatesScores reports whether train plays games to score policies of g. Where exact
-// scores of three and more players are to be had, they take seconds, too long beside a
-// training.
-func simulatesScores(g env.Game) bool { return g.Players() > 2 }
+// fewPoints are decision points of a game whose exact scores take some hundredths of a
+// second.
+const fewPoints = 500_000
+
+// exactOnTheWay reports whether the training c is evaluated exactly on the way: with three
+// and more players if that takes a small part of the time. It depends on no clock, so that
+// all rows of a log are made alike.
+func exactOnTheWay(c train.Config) bool {
+	g := c.Game
+	if g.Players() <= 2 || !exact.Evaluates(g) {
+		return g.Players() <= 2
+	}
+	full, err := policies.NewStateIndex(g, policies.FullAbstraction)
+	if err != nil {
+		return false
+	}
+	points := int64(full.Size())
+	if wipes(g) {
+		points *= wipedEvalPerOnce
+	}
+	return points <= max(fewPoints, c.EvalEvery)
+}
 
 // figures returns the figures of r that a log has.
 func figures(g env.Game, r policies.Report) train.Score {
@@ -76,7 +91,7 @@ func figures(g env.Game, r policies.Report) train.Score {
 func (t *training) evaluated(r train.Row) error {
 	t.valueError = r.ValueError
 	if t.shown != nil {
-		t.shown.evaluated(r, t.rivalOf(t.Game))
+		t.shown.evaluated(r, t.rival.name)
 	}
 	if t.log != nil {
 		if err := t.log.Write(r); err != nil {

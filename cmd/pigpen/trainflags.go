@@ -60,7 +60,7 @@ func addTrainFlags(fs *pflag.FlagSet) *trainFlags {
 
 	f.rival = addAgainst(fs)
 	unset(count(&f.evalEvery), "eval-every", "decisions between the evaluations on the way, the first before any; 0 for none (default 20M, or more for a large table)")
-	fs.Var(count(&f.evalGames), "eval-games", "games of the final evaluation, and a tenth of them on the way, with more than two players")
+	fs.Var(count(&f.evalGames), "eval-games", "games of the final evaluation, and a tenth of them on the way, where these are simulated")
 	fs.Var(file(&f.log), "log", "file for a row of figures at each evaluation: CSV if its name ends in .csv, JSON lines if in .jsonl")
 	fs.Var(file(&f.checkpoint), "checkpoint", "file that keeps a state from which the training can go on, written at the end (default: the file of --resume)")
 	fs.DurationVar(&f.checkpointEvery, "checkpoint-every", 0, "write it on the way too, so often, as in 1m")

@@ -20,11 +20,13 @@ type training struct {
 	std   streams
 	shown *trainingProgress // nil if quiet
 	log   *train.Log        // nil if there is none
+	rival player            // whom the policies are scored against
 
 	saved      savedPolicy
 	report     *policies.Report     // of the last evaluation
+	references []policies.Report    // what rules of thumb win in the learner's place
 	valueError *policies.ValueError // of the last evaluation; nil if it has none
-	failed     error                // what could not be written, at the end
+	failed     error                // what went wrong, told after the score
 }
 
 // run runs the command.
@@ -42,12 +44,9 @@ func (t *training) run(ctx context.Context) (err error) {
 			t.note("%s", line)
 		}
 	}
-	solving := t.phase("solving", t.rivalOf(t.Game))
-	rival, err := t.plan.opponent(ctx, solving.options(t.workers))
-	if err != nil {
+	if t.rival, err = t.makeRival(ctx, &t.plan, t.phase("solving", t.rivalOf(t.Game)), t.note); err != nil {
 		return err
 	}
-	solving.end()
 	if t.trainFlags.log != "" {
 		var kept string
 		if t.log, kept, err = train.OpenLog(t.trainFlags.log, t.Source(), t.Resume); errors.Is(err, train.ErrLog) {
@@ -61,9 +60,15 @@ func (t *training) run(ctx context.Context) (err error) {
 	if t.shown == nil && t.log == nil {
 		t.EvalEvery = 0 // nobody looks
 	}
-	t.Evaluate, t.Evaluated = t.evaluation(rival), t.evaluated
+	t.Evaluate, t.Evaluated = t.evaluation(), t.evaluated
 	t.Learned, t.Checkpointed, t.Grace = t.learned, t.checkpointed, grace(ctx)
 	result, err := train.Run(ctx, t.Config)
+	if err == nil && t.report != nil && !result.Interrupted {
+		if t.references, err = references(ctx, t.progress(), t.Config, t.rival, t.evalGames); t.failed == nil {
+			t.failed = err
+		}
+		err = nil
+	}
 	if t.shown != nil {
 		t.shown.close()
 	}

@@ -30,6 +30,9 @@ type trainResult struct {
 	// Kept is the name that the file got which was at PolicyFile before.
 	Kept  string          `json:"kept,omitempty"`
 	Score policies.Report `json:"score"`
+	// References are the scores of rules of thumb in the learner's place, with three and
+	// more players.
+	References []policies.Report `json:"references,omitempty"`
 	// ValueErrorMean and ValueErrorMax are those of the log, if the policy has values.
 	ValueErrorMean *float64 `json:"value_error_mean,omitempty"`
 	ValueErrorMax  *float64 `json:"value_error_max,omitempty"`
@@ -51,6 +54,14 @@ func (t *training) phase(what string, details ...string) *task {
 		return nil
 	}
 	return t.shown.phase(what, details...)
+}
+
+// progress returns what shows the progress; nil if quiet.
+func (t *training) progress() *progress {
+	if t.shown == nil {
+		return nil
+	}
+	return t.shown.show
 }
 
 // noteKept tells which file has got another name.
@@ -106,7 +117,7 @@ func (t *training) print(r train.Result) error {
 			Agent:      t.Agent.Name, Recipe: t.Recipe.Name, States: string(t.Abstraction), Settings: r.File.Provenance.Settings, Program: version,
 			Entries: t.entries, Steps: r.Steps, Episodes: r.Episodes,
 			Seconds: r.Elapsed.Seconds(), StepsPerSecond: r.StepsPerSecond(), PlanningSeconds: r.Planning.Seconds(),
-			Interrupted: r.Interrupted, PolicyFile: t.saved.path, Kept: t.saved.kept, Score: *t.report,
+			Interrupted: r.Interrupted, PolicyFile: t.saved.path, Kept: t.saved.kept, Score: *t.report, References: t.references,
 		}
 		if e != nil {
 			result.ValueErrorMean, result.ValueErrorMax = &e.Mean, &e.Max
@@ -118,7 +129,7 @@ func (t *training) print(r train.Result) error {
 		saved = "its policy could not be saved"
 	}
 	text := fmt.Sprintf("%v, seed %d\n%s (%s) learned from %d decisions in %d episodes\n%s\n%v",
-		t.Game, t.Seed, t.Agent.Name, t.Recipe.Name, r.Steps, r.Episodes, saved, reportText(*t.report))
+		t.Game, t.Seed, t.Agent.Name, t.Recipe.Name, r.Steps, r.Episodes, saved, reportText(*t.report)+referencesText(t.references))
 	if e != nil {
 		unit := "win probability"
 		if t.Game.Players() == 1 {

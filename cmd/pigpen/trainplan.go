@@ -86,7 +86,7 @@ func (f *trainFlags) fill(p *plan, point agents.Settings) error {
 		return f.tooLarge(p)
 	}
 	f.lengths(p)
-	p.Notes = map[string]string{"against": f.rivalOf(g), "eval-every": fmt.Sprint(p.EvalEvery), "eval-games": fmt.Sprint(f.evalGames)}
+	p.Notes = map[string]string{againstFlag: f.rivalOf(g), "eval-every": fmt.Sprint(p.EvalEvery), "eval-games": fmt.Sprint(f.evalGames)}
 	if f.values {
 		p.Notes[valuesFlag] = "true"
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"pigpen/env"
 	"pigpen/policies"
@@ -21,12 +22,8 @@ func (f *trainFlags) players(p *plan) (env.Game, error) {
 		if err != nil {
 			return g, err
 		}
-		if name == "" {
-			name = trainReference(g)
-		}
 		p.opponent = func(ctx context.Context, o exact.Options) (player, error) {
-			rival, err := policies.Named(ctx, name, g, o)
-			return player{name: name, policy: rival}, err
+			return namedPlayer(ctx, f.rivalOf(g), g, o)
 		}
 		return g, nil
 	}
@@ -38,27 +35,45 @@ func (f *trainFlags) players(p *plan) (env.Game, error) {
 	return g, nil
 }
 
+// namedPlayer makes the fixed policy of a name.
+func namedPlayer(ctx context.Context, name string, g env.Game, o exact.Options) (player, error) {
+	p, err := policies.Named(ctx, name, g, o)
+	return player{name: name, policy: p}, err
+}
+
 // evaluationFlags are those that decide how a training is evaluated. Its
 // checkpoints note them, so that a log goes on as it began.
-var evaluationFlags = []string{"against", "eval-every", "eval-games", valuesFlag}
+var evaluationFlags = []string{againstFlag, "eval-every", "eval-games", valuesFlag}
+
+// againstFlag is the name of the flag that names the rival.
+const againstFlag = "against"
 
 // valuesFlag is the name of the flag that keeps the agent's estimates. Checkpoints note it
 // only if it is set.
 const valuesFlag = "values"
 
-// rivalOf returns the name of what a policy of g is scored against.
+// rivalOf returns the name of what a policy of g is scored against, unless makeRival finds
+// that there is none.
 func (f *trainFlags) rivalOf(g env.Game) string {
 	if name := f.rival(); name != "" {
 		return name
 	}
-	return trainReference(g)
+	return policies.Reference(g)
 }
 
-// trainReference returns the name of the policy that a training is scored against unless
-// --against names one.
-func trainReference(g env.Game) string {
-	if simulatesScores(g) {
-		return "hold-20"
+// makeRival makes what the policies of p are scored against, before anything is learned. If
+// it is optimal because --against names no other, and no equilibrium is found, hold-20 takes
+// its place, and a note tells. The checkpoint of p notes the name.
+func (f *trainFlags) makeRival(ctx context.Context, p *plan, solving *task, note func(format string, args ...any)) (player, error) {
+	defer solving.end()
+	rival, err := p.opponent(ctx, solving.options(f.workers))
+	if f.rival() == "" && errors.Is(err, exact.ErrUnsettled) {
+		note("pigpen: train: no equilibrium of %v is found, so that scores are against %s", p.Game, commonRule)
+		rival, err = namedPlayer(ctx, commonRule, p.Game, exact.Options{})
 	}
-	return policies.Reference(g)
+	if err != nil {
+		return player{}, err
+	}
+	p.Notes[againstFlag] = rival.name
+	return rival, nil
 }

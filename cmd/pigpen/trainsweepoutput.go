@@ -5,28 +5,31 @@ import (
 
 	"pigpen/agents"
 	"pigpen/policies"
+	"pigpen/policies/exact"
 	"pigpen/train"
 )
 
 // sweepResult is what a sweep prints as JSON. Figures that are not known are null.
 type sweepResult struct {
-	Variant     string          `json:"variant"`
-	Players     int             `json:"players"`
-	Target      int             `json:"target"`
-	Options     map[string]bool `json:"options,omitempty"`
-	Agent       string          `json:"agent"`
-	Recipe      string          `json:"recipe"`
-	States      string          `json:"states"`
-	Program     string          `json:"program"`
-	Against     string          `json:"against,omitempty"`
-	Method      string          `json:"method"`
-	Seeds       []uint64        `json:"seeds"`
-	Varying     []string        `json:"varying"`
-	Points      []sweepPoint    `json:"points"`
-	Best        sweepTraining   `json:"best"`
-	Interrupted bool            `json:"interrupted"`
-	PolicyFile  string          `json:"policy_file"`
-	Kept        string          `json:"kept,omitempty"`
+	Variant string          `json:"variant"`
+	Players int             `json:"players"`
+	Target  int             `json:"target"`
+	Options map[string]bool `json:"options,omitempty"`
+	Agent   string          `json:"agent"`
+	Recipe  string          `json:"recipe"`
+	States  string          `json:"states"`
+	Program string          `json:"program"`
+	Against string          `json:"against,omitempty"`
+	Method  string          `json:"method"`
+	Seeds   []uint64        `json:"seeds"`
+	Varying []string        `json:"varying"`
+	Points  []sweepPoint    `json:"points"`
+	Best    sweepTraining   `json:"best"`
+	// References are as those of one training.
+	References  []policies.Report `json:"references,omitempty"`
+	Interrupted bool              `json:"interrupted"`
+	PolicyFile  string            `json:"policy_file"`
+	Kept        string            `json:"kept,omitempty"`
 }
 
 // sweepPoint is a point of the grid. SD and Interval are of the win probability of the
@@ -87,10 +90,10 @@ func (s *sweep) jsonResult() sweepResult {
 		Variant: g.Variant, Players: g.Players, Target: g.Target, Options: g.Options,
 		Agent: s.first.Agent.Name, Recipe: s.first.Recipe.Name, States: string(s.first.Abstraction), Program: version,
 		Method: s.method(), Seeds: s.Seeds, Varying: append([]string{}, s.varying...),
-		Interrupted: s.result.Interrupted, PolicyFile: s.saved.path, Kept: s.saved.kept, Best: trainingOf(best),
+		Interrupted: s.result.Interrupted, PolicyFile: s.saved.path, Kept: s.saved.kept, Best: trainingOf(best), References: s.references,
 	}
 	if !s.alone() {
-		r.Against = s.rival
+		r.Against = s.rival.name
 	}
 	r.Best.Settings = s.Points[best.Index/len(s.Seeds)].Settings
 	for i, p := range s.Summaries(s.result) {
@@ -117,8 +120,8 @@ func (s *sweep) jsonResult() sweepResult {
 
 // method returns how policies are scored.
 func (s *sweep) method() string {
-	if simulatesScores(s.first.Game) {
-		return policies.SimulationMethod
+	if exact.Evaluates(s.first.Game) {
+		return policies.ExactMethod
 	}
-	return policies.ExactMethod
+	return policies.SimulationMethod
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pigpen/cmd/pigpen/internal/plaintext"
+	"pigpen/policies"
 	"pigpen/train"
 )
 
@@ -19,7 +20,7 @@ func (s *sweep) print() error {
 	best := s.result.Trained[s.result.Best]
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v, seeds %s\n", s.first.Game, train.SeedText(s.Seeds))
-	what := "wins in percent against " + plaintext.Escape(s.rival)
+	what := "wins in percent against " + plaintext.Escape(s.rival.name)
 	if s.alone() {
 		what = "turns of a game"
 	}
@@ -33,6 +34,7 @@ func (s *sweep) print() error {
 		where = "; its policy is in " + plaintext.Escape(s.saved.path) + s.saved.keptClause()
 	}
 	fmt.Fprintf(&b, "the best, %s, %s%s\n", s.nameOf(best), s.scoreOf(best), where)
+	b.WriteString(referencesText(s.references))
 	return print(s.std.out, b.String())
 }
 
@@ -76,7 +78,7 @@ func (s *sweep) table(width int) string {
 	t.add("95% interval", column(func(p train.PointSummary) string {
 		return orDash(4, scale*s.spread(p).Low, scale*s.spread(p).High)
 	}))
-	if s.first.Game.Players() == 2 {
+	if !s.alone() && s.method() == policies.ExactMethod {
 		t.add("exploitability", column(func(p train.PointSummary) string { return orDash(6, p.Exploitability) }))
 	}
 	t.add("best", column(func(p train.PointSummary) string {
