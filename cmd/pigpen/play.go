@@ -24,9 +24,9 @@ func playCommand() command {
 		short: "play a game yourself",
 		long: `Plays a game in the terminal: you against a policy, or several, each a seat, and
 "person" is one more person at the keyboard. Without a name the other seats are
-played by optimal or, in games that take long to solve, by hold-20; if there are
-fewer names than other seats, they are repeated. All roll a die to begin, and
-the highest does.
+played by optimal or, in games that take long to solve, by hold-20; if there
+are fewer names than other seats, they are repeated. All roll a die to begin,
+and the highest does.
 
 Each decision is one key: r rolls, h holds, ? tells what both are worth against
 perfect play, and q leaves. After the game it tells which decisions of a person
