@@ -159,9 +159,9 @@ func TestSweep(t *testing.T) {
 			}
 		}
 		refused(func(s *train.Sweep) { s.Seeds = []uint64{1, 2, 3, 5} }, "seeds 1-8, not 1-3,5")
-		refused(func(s *train.Sweep) { s.Points[0].Values = true }, `in point 1 of its grid values "", not "true"`)
+		refused(func(s *train.Sweep) { s.Points[0].Values = true }, `values none in point 1 of its grid, not true`)
 		refused(func(s *train.Sweep) { s.Points = s.Points[:1] }, "points of a grid: 2, not 1")
-		refused(func(s *train.Sweep) { s.Points[1].Settings = agents.Settings{"step-size": "0.2"} }, `in point 2 of its grid step-size "n^-0.75", not "0.2"`)
+		refused(func(s *train.Sweep) { s.Points[1].Settings = agents.Settings{"step-size": "0.2"} }, `step-size n^-0.75 in point 2 of its grid, not 0.2`)
 
 		content := must(os.ReadFile(s.Checkpoint))
 		content[len(content)/2] ^= 1

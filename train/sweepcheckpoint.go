@@ -2,6 +2,7 @@ package train
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -144,7 +145,7 @@ func (k *SweepCheckpoint) agrees(seeds []uint64, points []map[string]string) err
 		maps.Copy(names, asked)
 		for _, name := range slices.Sorted(maps.Keys(names)) {
 			if has[name] != asked[name] {
-				return differ(fmt.Sprintf("in point %d of its grid %s", i+1, name), fmt.Sprintf("%q", has[name]), fmt.Sprintf("%q", asked[name]))
+				return differ(name, fmt.Sprintf("%s in point %d of its grid", cmp.Or(has[name], "none"), i+1), cmp.Or(asked[name], "none"))
 			}
 		}
 	}

@@ -73,16 +73,16 @@ func binaryKey(key string, n int64) []byte {
 // checksumKey returns the bytes before the checksum.
 func checksumKey() []byte { return binaryKey("checksum", sha256.Size) }
 
-// readKey reads the bytes of binaryKey(key, n) and adds them to sum. The error says what is
-// there instead.
-func readKey(r *bufio.Reader, sum hash.Hash, key string, n int64, truncated error) error {
-	want := binaryKey(key, n)
+// readKey reads the bytes of binaryKey(key, size) and adds them to sum. The error wraps
+// [ErrCorrupt] if others are there.
+func readKey(r *bufio.Reader, sum hash.Hash, key string, size int64, truncated error) error {
+	want := binaryKey(key, size)
 	got := make([]byte, len(want))
 	switch n, err := io.ReadFull(r, got); {
 	case err != nil && !ended(err):
 		return err
 	case !bytes.Equal(got[:n], want[:n]):
-		return fmt.Errorf("%w: no %s follow its table", ErrCorrupt, key)
+		return fmt.Errorf("%w: no %d bytes of %s follow its table", ErrCorrupt, size, key)
 	case err != nil:
 		return truncated
 	}
