@@ -123,11 +123,17 @@ def test_garbage_closes():
 
 
 SCRIPT = """
+import atexit
+kept = []
+atexit.register(lambda: [each.close() for each in kept])  # after all that pigpen does at exit
 import gymnasium, os, sys, pigpen
 env = gymnasium.make("pigpen/Pig-v0")
 env.reset(seed=1)
+envs = gymnasium.make_vec("pigpen/Pig-v0", num_envs=3)
+envs.reset(seed=1)
 policy = pigpen.Policy("hold-20")
-print(env.unwrapped.client.pid, policy.client.pid, flush=True)
+print(env.unwrapped.client.pid, envs.client.pid, policy.client.pid, flush=True)
+kept += [env, envs, policy]
 {end}
 """
 
@@ -146,6 +152,8 @@ print(env.unwrapped.client.pid, policy.client.pid, flush=True)
 def test_the_end_of_the_interpreter(end, status):
     done = subprocess.run([sys.executable, "-c", SCRIPT.format(end=end)], capture_output=True, timeout=LONG)
     assert done.returncode == status, done.stderr
+    # Destructors, such as that of vector environments, close what has ended as well.
+    assert b"ignored" not in done.stderr, done.stderr
     for pid in map(int, done.stdout.split()):
         wait_for_the_end(pid)
 

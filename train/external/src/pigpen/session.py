@@ -181,7 +181,7 @@ class Session:
     @property
     def closed(self) -> bool:
         """Whether the session has ended."""
-        return self._ended is not None
+        return self._ended is not None or not self._finalizer.alive
 
     def request(self, op: str, **fields: Any) -> dict[str, Any]:
         """Sends a request and returns the reply.
@@ -204,6 +204,8 @@ class Session:
         ``bin`` values of a msgpack reply come as fresh uint8 arrays, else as bytes.
         """
         with self._lock:
+            if self._ended is None and not self._finalizer.alive:  # its pipes are closed
+                self._ended = ServerEnded("the session with pigpen has ended with Python")
             if self._ended is not None:
                 raise self._ended.with_traceback(None)
             watch = self._watch
