@@ -42,9 +42,9 @@ size; n counts the samples of that estimate. Epsilon is the chance of exploring.
 
 A training ends at the first of --steps, --episodes and --time that it comes to.
 Without any of them it takes 5,000 decisions for each entry of the table, 400
-with --update expected, and at most 5G with more than two players; with --recipe
-textbook 100M, or 400M with more than two. The agents, their recipes, and the
-settings that these heed:
+with --update expected, at least 100M, and at most 5G with more than two
+players; with --recipe textbook 100M, or 400M with more than two; with --agent
+dyna 3M. The agents, their recipes, and the settings that these heed:
 ` + agentTable() + `
 
 --seeds trains once with each of several seeds, and a list of values of a

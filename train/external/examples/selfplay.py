@@ -1,20 +1,22 @@
 """PPO learns Pig by self-play in PyTorch, with an exact learning curve.
 
-One actor plays both seats of many games at once. At intervals its likelier action in
-every state becomes a table, which Pigpen scores exactly: how often it wins against
-perfect play, and how much a best response gains on it. The rows go to a log that
-`pigpen plot learning` draws beside those of `pigpen train`. Needs torch.
+One actor plays both seats of many games at once. At intervals its likelier
+action in every state becomes a table, which Pigpen scores exactly: how often it
+wins against perfect play, and how much a best response gains on it. The rows go
+to a log that `pigpen plot learning` draws beside those of `pigpen train`. Needs
+torch.
 
-Sources: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017) and
-"High-Dimensional Continuous Control Using Generalized Advantage Estimation" (2016);
-S. Huang and S. Ontañón, "A Closer Look at Invalid Action Masking in Policy Gradient
-Algorithms" (2022).
+Sources: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017)
+and "High-Dimensional Continuous Control Using Generalized Advantage Estimation"
+(2016); S. Huang and S. Ontañón, "A Closer Look at Invalid Action Masking in
+Policy Gradient Algorithms" (2022).
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
 import tempfile
 import time
 from dataclasses import asdict, dataclass
@@ -30,17 +32,18 @@ from torch import Tensor, nn
 import pigpen
 
 FIRST_SCORE = 100_000  # decisions
+UNITS = {"k": 10**3, "M": 10**6, "G": 10**9}
 
 
 @dataclass(frozen=True)
 class Settings:
     """The settings of a training; each is an option of the command line."""
 
-    steps: Annotated[int, "decisions of both seats together, rounded up to whole rollouts"] = 16_000_000
+    steps: Annotated[int, "decisions of both seats together, as in 16M; rounded up to whole rollouts"] = 16_000_000
     seed: Annotated[int, "of the dice, the networks and their actions"] = 1
     target: Annotated[int, "score that ends the game"] = 100
     out: Annotated[str, "policy file to write"] = "selfplay.msgpack"
-    log: Annotated[str, "log to write, in JSON lines"] = "selfplay.jsonl"
+    log: Annotated[str, "log to write, in JSON lines; replaces what is there"] = "selfplay.jsonl"
     device: Annotated[str, "torch device of the networks"] = "cpu"
     games: Annotated[int, "games at once"] = 1024
     horizon: Annotated[int, "decisions of each game in a rollout"] = 64
@@ -54,14 +57,27 @@ class Settings:
     scores: Annotated[int, "scores for each tenfold of decisions"] = 8
 
 
+def count(text: str) -> int:
+    """Returns a whole number, at least 1, which may have a unit."""
+    n = int(text[:-1]) * UNITS[text[-1]] if text[-1:] in UNITS else int(text)
+    if n < 1:
+        raise ValueError
+    return n
+
+
 def parse_settings() -> Settings:
     """Returns the settings that the command line gives."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, hint in get_type_hints(Settings, include_extras=True).items():
         default = getattr(Settings, name)
         flag, text = "--" + name.replace("_", "-"), f"{hint.__metadata__[0]} (default {default})"
-        parser.add_argument(flag, type=type(default), default=default, help=text)
-    return Settings(**vars(parser.parse_args()))
+        kind = count if isinstance(default, int) and name != "seed" else type(default)
+        parser.add_argument(flag, type=kind, default=default, help=text)
+    settings = Settings(**vars(parser.parse_args()))
+    for file in (settings.out, settings.log):
+        if not Path(file).absolute().parent.is_dir():
+            parser.error(f"there is no folder for {file}")
+    return settings
 
 
 def network(columns: int, width: int, outputs: int) -> Any:
@@ -182,4 +198,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except pigpen.PigpenError as error:
+        sys.exit(f"selfplay.py: {error}")

@@ -297,11 +297,14 @@ def test_cleanrl_style_ppo():
 
 def test_selfplay_example(tmp_path):
     """The example learns, and logs the exact scores of its policies in the form that plot reads."""
-    settings = "--target 50 --steps 500000 --games 256 --horizon 32 --minibatch 2048 --scores 4".split()
     script = Path(__file__).parent.parent / "examples" / "selfplay.py"
-    command = [sys.executable, str(script), *settings]
-    environment = {**os.environ, "PIGPEN_BIN": pigpen.find_binary()}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+    environment = {**os.environ, "PIGPEN_BIN": pigpen.find_binary(), "COLUMNS": "80"}
+
+    def run(settings):
+        command = [sys.executable, str(script), *settings.split()]
+        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+
+    done = run("--target 50 --steps 500k --games 256 --horizon 32 --minibatch 2048 --scores 4")
     assert done.returncode == 0, done.stderr
     rows = [json.loads(line) for line in (tmp_path / "selfplay.jsonl").read_text().splitlines()]
     assert [row["steps"] for row in rows] == [106496, 180224, 319488, 507904]  # whole rollouts of 8,192
@@ -314,6 +317,17 @@ def test_selfplay_example(tmp_path):
     drawn = [pigpen.find_binary(), "plot", "learning", "selfplay.jsonl", "--csv", "curve.csv"]
     subprocess.run(drawn, cwd=tmp_path, check=True, capture_output=True, timeout=60)
     assert len((tmp_path / "curve.csv").read_text().splitlines()) >= 1 + len(rows)
+
+    # What is wrong is told before anything is learned, and the log stays.
+    for settings, told in (
+        ("--steps 0", "argument --steps: invalid count value: '0'"),
+        ("--out none/policy.msgpack", "there is no folder for none/policy.msgpack"),
+        ("--target 1", "the target of pig is from 2 to 1000 points, not 1"),
+    ):
+        done = run(settings)
+        assert done.returncode != 0 and told in done.stderr and "Traceback" not in done.stderr, done.stderr
+    assert len((tmp_path / "selfplay.jsonl").read_text().splitlines()) == len(rows)
+    assert all(len(line) <= 80 for line in run("--help").stdout.splitlines())  # the width of a terminal
 
 
 @pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.DISABLED])
