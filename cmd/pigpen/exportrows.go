@@ -40,7 +40,7 @@ func (e *export) prepare(ctx context.Context, show *progress, game *gameFlags, w
 	if e.estimates {
 		estimates, ok := list[0].policy.(policies.ValuedTable)
 		if !ok {
-			return usagef("--estimates: %s has no values; files that 'pigpen train --values' writes have them", name)
+			return usagef("--estimates: %s has no estimates; files that 'pigpen train --values' writes have them", name)
 		}
 		e.table.estimates = estimates
 	}

@@ -107,9 +107,9 @@ of a game at its start.`,
 			if values != nil {
 				start := ""
 				if values.Win != nil {
-					start = fmt.Sprintf("; seat 0 wins %.4f%%", 100**values.Win)
+					start = fmt.Sprintf("; by them seat 0 wins %.4f%%", 100**values.Win)
 				} else if values.Turns != nil {
-					start = fmt.Sprintf("; a game takes %.4f turns", *values.Turns)
+					start = fmt.Sprintf("; by them a game takes %.4f turns", *values.Turns)
 				}
 				line("values", fmt.Sprint(values.Entries)+start)
 			}
